@@ -1,11 +1,19 @@
-# Compile settings shared by every target of the project.
+# Compile settings shared by every target of the project, and how a unit test is declared.
 
 add_library(tenfold_settings INTERFACE)
 target_compile_features(tenfold_settings INTERFACE cxx_std_20)
-# Bits must not depend on what the compiler contracts, and SIMD dispatch needs at least SSE4.2.
+# Bits must not depend on what the compiler contracts.
 target_compile_options(tenfold_settings INTERFACE -ffp-contract=off -fno-math-errno)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  target_compile_options(tenfold_settings INTERFACE -march=x86-64-v2)
+  # No AES instruction is used; saying so makes SSE4 Highway's baseline, not SSSE3 below it.
+  target_compile_definitions(tenfold_settings INTERFACE HWY_DISABLE_PCLMUL_AES)
+  if(TENFOLD_ONE_TARGET)
+    # The baseline is AVX2 and nothing above it is compiled.
+    target_compile_options(tenfold_settings INTERFACE -march=x86-64-v3)
+    target_compile_definitions(tenfold_settings INTERFACE HWY_DISABLED_TARGETS=HWY_AVX3)
+  else()
+    target_compile_options(tenfold_settings INTERFACE -march=x86-64-v2)
+  endif()
 endif()
 target_compile_options(tenfold_settings INTERFACE -Wall -Wextra -Wshadow -Wno-psabi)
 if(TENFOLD_WARNINGS_AS_ERRORS)
@@ -16,14 +24,20 @@ if(TENFOLD_SANITIZE)
                          -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(tenfold_settings INTERFACE -fsanitize=${TENFOLD_SANITIZE})
 endif()
-if(TENFOLD_ONE_TARGET)
-  # Sanitizer builds: leave out AVX-512, so that each kernel is compiled for AVX2 and the baseline.
-  target_compile_definitions(tenfold_settings INTERFACE HWY_DISABLED_TARGETS=HWY_AVX3)
+if(TENFOLD_BUILD_FUZZ)
+  target_compile_options(tenfold_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # tenfold_unit_test(NAME FILE...) builds a GoogleTest program against the library's inner objects.
 function(tenfold_unit_test name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE tenfold_objects GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
+  if(TENFOLD_SANITIZE)
+    # One process for the whole program: starting under a sanitizer is slow.
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS unit ENVIRONMENT
+      "TSAN_OPTIONS=halt_on_error=1 suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp")
+  else()
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
+  endif()
 endfunction()
