@@ -41,3 +41,12 @@ function(tenfold_unit_test name)
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
   endif()
 endfunction()
+
+# tenfold_thread_tests(NAME...) marks unit tests that run work on several threads: ThreadSanitizer
+# runs these.
+function(tenfold_thread_tests)
+  add_custom_target(thread_tests DEPENDS ${ARGN})
+  if(TENFOLD_SANITIZE)
+    set_property(TEST ${ARGN} APPEND PROPERTY LABELS threads)
+  endif()
+endfunction()
