@@ -3,7 +3,7 @@
 
 jobs_wanted=${TENFOLD_JOBS:-$(nproc)}
 
-say() { printf '%s\n' "$*"; }
+say() { printf '%s\n' "$@"; }
 die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
   exit 1
