@@ -6,31 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "io/descriptor.hpp"
 #include "io/elements.hpp"
 
 namespace tenfold::io {
 namespace {
-
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  File(File&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
-  File& operator=(File&& o) noexcept {
-    std::swap(fd_, o.fd_);
-    return *this;
-  }
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 [[noreturn]] void refuse(const std::string& location, std::string expected) {
   malformed("external data refused", std::move(expected), in_quotes(location));
@@ -53,24 +36,25 @@ std::vector<std::string> components(const std::string& location) {
   return names;
 }
 
-File open_or_throw(int parent, const std::string& name, int flags, const std::string& location) {
+Descriptor open_or_throw(int parent, const std::string& name, int flags,
+                         const std::string& location) {
   const int fd = ::openat(parent, name.c_str(), flags | O_CLOEXEC);
-  if (fd >= 0) return File(fd);
+  if (fd >= 0) return Descriptor(fd);
   const int reason = errno;
   struct stat info = {};
   if ((flags & O_NOFOLLOW) && ::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
       S_ISLNK(info.st_mode))
     refuse(location, "a path without links");
   throw Error(ErrorCode::kFile, {}, "cannot open external data " + in_quotes(location), {},
-              std::generic_category().message(reason));
+              errno_text(reason));
 }
 
 // Opens one name after the other, each relative to the folder opened before it and never through a
 // link: what was checked is what is read, whatever changes on the disk meanwhile.
-File open_below(const std::filesystem::path& folder, const std::string& location) {
+Descriptor open_below(const std::filesystem::path& folder, const std::string& location) {
   const std::vector<std::string> names = components(location);
-  File at = open_or_throw(AT_FDCWD, folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY,
-                          location);
+  Descriptor at = open_or_throw(AT_FDCWD, folder.empty() ? "." : folder.string(),
+                                O_RDONLY | O_DIRECTORY, location);
   for (std::size_t i = 0; i + 1 < names.size(); ++i)
     at = open_or_throw(at.get(), names[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW, location);
   // O_NONBLOCK: opening a pipe must not wait for a writer.
@@ -84,7 +68,7 @@ void read_all(int fd, std::byte* to, std::int64_t size, std::int64_t offset,
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0)
       throw Error(ErrorCode::kFile, {}, "cannot read external data " + in_quotes(location), {},
-                  got < 0 ? std::generic_category().message(errno) : "the end of the file");
+                  got < 0 ? errno_text(errno) : "the end of the file");
     to += got;
     offset += got;
     size -= got;
@@ -96,7 +80,7 @@ void read_all(int fd, std::byte* to, std::int64_t size, std::int64_t offset,
 Tensor read_external(const std::filesystem::path& folder, const ExternalRange& range, DType dtype,
                      const Dims& shape) {
   const std::int64_t needed = byte_count(dtype, shape);
-  const File file = open_below(folder, range.location);
+  const Descriptor file = open_below(folder, range.location);
   struct stat info = {};
   if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
     refuse(range.location, "a regular file");
