@@ -50,3 +50,11 @@ function(tenfold_thread_tests)
     set_property(TEST ${ARGN} APPEND PROPERTY LABELS threads)
   endif()
 endfunction()
+
+# tenfold_expect_output(NAME FILE COMMAND ARGUMENT...) is a test: the command succeeds and prints
+# what FILE holds (cmake/ExpectOutput.cmake).
+function(tenfold_expect_output name expected)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -DEXPECTED=${expected}
+           -P ${PROJECT_SOURCE_DIR}/cmake/ExpectOutput.cmake -- ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS example)
+endfunction()
