@@ -18,9 +18,9 @@ namespace tenfold::io {
 struct ReadOptions {
   // The type the reader's user wants to see: needed for raw data, and for bfloat16 kept by NumPy as
   // a 2-byte void ('V2'). No conversion: a file of another type is returned in its own type.
-  std::optional<DType> dtype;
-  std::optional<Dims> shape;  // needed for raw data
-  std::string member;         // name within .npz or safetensors; empty: the only one
+  std::optional<DType> dtype = std::nullopt;
+  std::optional<Dims> shape = std::nullopt;  // needed for raw data
+  std::string member = {};                   // name within .npz or safetensors; empty: the only one
 };
 
 // The format by suffix: .npy .npz .pb .safetensors; .bin and .raw need dtype and shape.

@@ -85,6 +85,15 @@ void write_special(const fs::path& path, Bytes bytes) {
   if (const int number = descriptor.close()) fail("cannot write", number);
 }
 
+// A link stays a link: the file behind it, there already or not, is the one to be replaced.
+fs::path behind_links(fs::path path) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  std::error_code none;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, none); ++i)
+    path = path.parent_path() / fs::read_symlink(path, none);
+  return path;
+}
+
 void write_whole(const fs::path& path, Bytes bytes) {
   struct stat info = {};
   if (::stat(path.c_str(), &info) != 0) {
@@ -94,11 +103,7 @@ void write_whole(const fs::path& path, Bytes bytes) {
   } else if (!S_ISREG(info.st_mode)) {
     return write_special(path, bytes);
   }
-  // A link stays a link: the file behind it is replaced.
-  std::error_code unresolved;
-  fs::path target = fs::weakly_canonical(path, unresolved);
-  if (unresolved) target = path;
-  TemporaryFile file(target);
+  TemporaryFile file(behind_links(path));
   file.write(bytes);
   file.take_place();
 }
