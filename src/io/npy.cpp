@@ -211,10 +211,10 @@ std::string descr_of(DType dtype) {
 }  // namespace
 
 std::size_t npy_data_offset(Bytes bytes) {
-  const std::size_t compared = std::min(bytes.size(), kMagic.size());
-  if (std::memcmp(bytes.data(), kMagic.data(), compared) != 0)
-    malformed("not an .npy file", "the first bytes \\x93NUMPY",
-              in_quotes({reinterpret_cast<const char*>(bytes.data()), compared}));
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view first = text.substr(0, kMagic.size());
+  if (!kMagic.starts_with(first))
+    malformed("not an .npy file", "the first bytes \\x93NUMPY", in_quotes(first));
   const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes[i]); };
   if (bytes.size() < 8)
     malformed(".npy file cut off", "8 bytes of magic and version", std::to_string(bytes.size()));

@@ -181,8 +181,9 @@ void add_external_entry(Found& found, pbf_reader entry) {
 }
 
 void add_field(Found& found, pbf_reader& reader) {
-  const auto count = [&](auto) { ++found.counts[reader.tag()]; };
-  switch (reader.tag()) {
+  const auto tag = reader.tag();
+  const auto count = [&](auto) { ++found.counts[tag]; };
+  switch (tag) {
     case kDims:
       return each_value<std::int64_t>(reader, [&](std::int64_t v) { add_dim(found, v); });
     case kDataType:

@@ -1,0 +1,4 @@
+j
+locationexternal.pbj
+offset0j
+length4p
