@@ -1,0 +1,81 @@
+"""ONNX Runtime: a model of one node (two for a transposed view), input and output bound."""
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import TensorProto, helper
+
+from peers import serve
+from problem import STORAGE, aligned_empty
+
+TYPES = {
+    "f64": TensorProto.DOUBLE,
+    "f32": TensorProto.FLOAT,
+    "f16": TensorProto.FLOAT16,
+    "bf16": TensorProto.BFLOAT16,
+    "i8": TensorProto.INT8,
+    "i16": TensorProto.INT16,
+    "i32": TensorProto.INT32,
+    "i64": TensorProto.INT64,
+    "u8": TensorProto.UINT8,
+    "u16": TensorProto.UINT16,
+    "u32": TensorProto.UINT32,
+    "u64": TensorProto.UINT64,
+    "bool": TensorProto.BOOL,
+}
+
+
+def model_of(problem):
+    nodes, initializers, name = [], [], "x"
+    if problem.perm:
+        nodes.append(helper.make_node("Transpose", ["x"], ["t"], perm=problem.perm))
+        name = "t"
+    if problem.op.startswith("Arg"):
+        attributes = {"axis": problem.axes[0]}
+        inputs = [name]
+    else:
+        attributes = {}
+        inputs = [name, "axes"]
+        initializers.append(onnx.numpy_helper.from_array(np.array(problem.axes, np.int64), "axes"))
+    nodes.append(
+        helper.make_node(problem.op, inputs, ["y"], keepdims=int(problem.keepdims), **attributes)
+    )
+    graph = helper.make_graph(
+        nodes,
+        "row",
+        [helper.make_tensor_value_info("x", TYPES[problem.dtype], problem.shape)],
+        [helper.make_tensor_value_info("y", TYPES[problem.output_dtype], problem.output_shape)],
+        initializers,
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+
+
+def prepare(problem, data, threads):
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    model = model_of(problem).SerializeToString()
+    try:
+        session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise serve.Unsupported(str(error)) from error
+    out = aligned_empty(problem.output_shape, STORAGE[problem.output_dtype])
+    binding = session.io_binding()
+    binding.bind_input("x", "cpu", 0, TYPES[problem.dtype], problem.shape, data.ctypes.data)
+    binding.bind_output(
+        "y", "cpu", 0, TYPES[problem.output_dtype], problem.output_shape, out.ctypes.data
+    )
+
+    def call():
+        session.run_with_iobinding(binding)
+
+    def result():
+        return problem.output_dtype, out
+
+    result.data = data  # bound by address: must live as long as the calls
+    return [("one node, bound", call, result)]
+
+
+if __name__ == "__main__":
+    serve.main(prepare, ort.__version__)
