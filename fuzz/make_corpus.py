@@ -35,7 +35,8 @@ def npy_files() -> dict[str, bytes]:
         "bfloat16.npy": npy("<V2", "(2,)", b"\x80\x3f\0\xc0"),
         "scalar.npy": npy("<f8", "()", struct.pack("<d", 0.1)),
         "empty.npy": npy("<f4", "(2, 0, 3)", b""),
-        "tight.npy": b"\x93NUMPY\1\0\x34\0{'shape':(2,),'fortran_order':False,'descr':'|i1'}  \1\xff",
+        "tight.npy": b"\x93NUMPY\1\0\x34\0"
+        b"{'shape':(2,),'fortran_order':False,'descr':'|i1'}  \1\xff",
     }
     for code in ("u1", "u2", "u4", "u8", "i1", "i8", "f2"):
         order = "|" if code[1] == "1" else "<"
@@ -130,16 +131,18 @@ def entry(dtype: str, shape: list[int], begin: int, end: int) -> dict[str, objec
 
 
 def safetensors_files() -> dict[str, bytes]:
+    meta = {"__metadata__": {"format": "pt"}}
     two = {"b": entry("U8", [3], 24, 27), "a": entry("F32", [2, 3], 0, 24)}
     files = {
         "one.safetensors": safetensors({"a": entry("F32", [2, 3], 0, 24)}, FLOATS),
-        "two.safetensors": safetensors({"__metadata__": {"format": "pt"}, **two}, FLOATS + b"\1\2\3"),
+        "two.safetensors": safetensors({**meta, **two}, FLOATS + b"\1\2\3"),
         "scalar.safetensors": safetensors({"a": entry("F64", [], 0, 8)}, struct.pack("<d", 0.1)),
         "empty.safetensors": safetensors({"a": entry("I64", [2, 0], 0, 0)}, b""),
     }
     for dtype, size in (("BOOL", 1), ("F16", 2), ("BF16", 2), ("I8", 1), ("I16", 2), ("U64", 8)):
         data = bytes(2) if dtype == "BOOL" else bytes(range(2 * size))
-        files[f"{dtype.lower()}.safetensors"] = safetensors({"a": entry(dtype, [2], 0, len(data))}, data)
+        header = {"a": entry(dtype, [2], 0, len(data))}
+        files[f"{dtype.lower()}.safetensors"] = safetensors(header, data)
     return files
 
 

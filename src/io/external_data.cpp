@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "io/descriptor.hpp"
 #include "io/elements.hpp"
+#include "io/file.hpp"
 
 namespace tenfold::io {
 namespace {
@@ -61,20 +61,6 @@ Descriptor open_below(const std::filesystem::path& folder, const std::string& lo
   return open_or_throw(at.get(), names.back(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, location);
 }
 
-void read_all(int fd, std::byte* to, std::int64_t size, std::int64_t offset,
-              const std::string& location) {
-  while (size > 0) {
-    const ssize_t got = ::pread(fd, to, static_cast<std::size_t>(size), offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0)
-      throw Error(ErrorCode::kFile, {}, "cannot read external data " + in_quotes(location), {},
-                  got < 0 ? errno_text(errno) : "the end of the file");
-    to += got;
-    offset += got;
-    size -= got;
-  }
-}
-
 }  // namespace
 
 Tensor read_external(const std::filesystem::path& folder, const ExternalRange& range, DType dtype,
@@ -100,8 +86,8 @@ Tensor read_external(const std::filesystem::path& folder, const ExternalRange& r
     malformed("external data of another size in " + in_quotes(range.location),
               needed_text(dtype, shape), std::to_string(length));
   Tensor tensor(dtype, shape);
-  read_all(file.get(), static_cast<std::byte*>(tensor.data()), needed, range.offset,
-           range.location);
+  located("external data " + in_quotes(range.location),
+          [&] { read_at(file, static_cast<std::byte*>(tensor.data()), needed, range.offset); });
   normalise_bools(tensor);
   return tensor;
 }

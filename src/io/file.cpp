@@ -1,12 +1,14 @@
-// Whole files: reading, and writing that leaves either the whole new file or what was there before.
+#include "io/file.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
+#include <utility>
 
-#include "io/descriptor.hpp"
 #include "io/elements.hpp"
 
 namespace tenfold::io {
@@ -18,7 +20,7 @@ namespace fs = std::filesystem;
   throw Error(ErrorCode::kFile, {}, mistake, {}, errno_text(number));
 }
 
-// Reads to the end. `expected` is the size a regular file has now; it may lie.
+// Reads to the end. `expected` is the size that a regular file has now; it may lie.
 std::vector<std::byte> read_to_end(int fd, std::size_t expected) {
   constexpr std::size_t kStep = 1 << 16;
   std::vector<std::byte> bytes(expected + 1);  // one more: the end is seen without growing
@@ -64,7 +66,7 @@ class TemporaryFile {
     if (!placed_) ::unlink(path_.c_str());
   }
 
-  void write(Bytes bytes) { write_to_end(descriptor_.get(), bytes); }
+  void write(Bytes bytes) const { write_to_end(descriptor_.get(), bytes); }
   void take_place() {
     if (const int number = descriptor_.close()) fail("cannot write", number);
     if (::rename(path_.c_str(), target_.c_str()) != 0) fail("cannot replace the file", errno);
@@ -78,10 +80,10 @@ class TemporaryFile {
 };
 
 // Pipes and devices have no place to take: they are written as they are.
-void write_special(const fs::path& path, Bytes bytes) {
+void write_special(const fs::path& path, std::span<const Bytes> pieces) {
   Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!descriptor) fail("cannot open for writing", errno);
-  write_to_end(descriptor.get(), bytes);
+  for (const Bytes piece : pieces) write_to_end(descriptor.get(), piece);
   if (const int number = descriptor.close()) fail("cannot write", number);
 }
 
@@ -94,37 +96,63 @@ fs::path behind_links(fs::path path) {
   return path;
 }
 
-void write_whole(const fs::path& path, Bytes bytes) {
+void write_whole(const fs::path& path, std::span<const Bytes> pieces) {
   struct stat info = {};
   if (::stat(path.c_str(), &info) != 0) {
     if (errno != ENOENT) fail("cannot write", errno);
   } else if (S_ISDIR(info.st_mode)) {
     fail("cannot write", EISDIR);
   } else if (!S_ISREG(info.st_mode)) {
-    return write_special(path, bytes);
+    return write_special(path, pieces);
   }
   TemporaryFile file(behind_links(path));
-  file.write(bytes);
+  for (const Bytes piece : pieces) file.write(piece);
   file.take_place();
 }
 
 }  // namespace
 
+OpenFile open_file(const fs::path& path) {
+  if (path == "-") return {Descriptor(::dup(STDIN_FILENO)), -1};
+  OpenFile file{Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), -1};
+  if (!file.descriptor) fail("cannot open", errno);
+  struct stat info = {};
+  if (::fstat(file.descriptor.get(), &info) != 0) fail("cannot read", errno);
+  if (S_ISREG(info.st_mode)) file.size = info.st_size;
+  return file;
+}
+
+std::vector<std::byte> read_rest(const OpenFile& file) {
+  return read_to_end(file.descriptor.get(),
+                     static_cast<std::size_t>(std::max<std::int64_t>(file.size, 0)));
+}
+
+void read_at(const Descriptor& file, std::byte* to, std::int64_t size, std::int64_t offset) {
+  const std::int64_t end = offset + size;
+  while (offset < end) {
+    const ssize_t got = ::pread(file.get(), to, static_cast<std::size_t>(end - offset), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot read", errno);
+    if (got == 0)
+      throw Error(ErrorCode::kFile, {}, "cannot read", std::to_string(end - offset) + " more bytes",
+                  "the end of the file");
+    to += got;
+    offset += got;
+  }
+}
+
 std::vector<std::byte> read_file(const fs::path& path) {
-  if (path == "-") return located("standard input", [] { return read_to_end(STDIN_FILENO, 0); });
-  return located(path.string(), [&] {
-    const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!descriptor) fail("cannot open", errno);
-    struct stat info = {};
-    if (::fstat(descriptor.get(), &info) != 0) fail("cannot read", errno);
-    const bool sized = S_ISREG(info.st_mode) && info.st_size > 0;
-    return read_to_end(descriptor.get(), sized ? static_cast<std::size_t>(info.st_size) : 0);
+  return located(path == "-" ? "standard input" : path.string(),
+                 [&] { return read_rest(open_file(path)); });
+}
+
+void write_file(const fs::path& path, std::span<const Bytes> pieces) {
+  if (path != "-") return located(path.string(), [&] { write_whole(path, pieces); });
+  located("standard output", [&] {
+    for (const Bytes piece : pieces) write_to_end(STDOUT_FILENO, piece);
   });
 }
 
-void write_file(const fs::path& path, Bytes bytes) {
-  if (path == "-") return located("standard output", [&] { write_to_end(STDOUT_FILENO, bytes); });
-  located(path.string(), [&] { write_whole(path, bytes); });
-}
+void write_file(const fs::path& path, Bytes bytes) { write_file(path, std::array{bytes}); }
 
 }  // namespace tenfold::io

@@ -1,9 +1,11 @@
 // load and save: the format by the file's suffix, "file.npz:name" for one of several tensors.
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
 
 #include "io/elements.hpp"
+#include "io/file.hpp"
 #include "io/members.hpp"
 #include "io/npy.hpp"
 #include "io/npz.hpp"
@@ -68,6 +70,28 @@ Tensor parse_raw(Bytes bytes, const ReadOptions& options) {
   return tensor_from_bytes(bytes, *options.dtype, *options.shape, Trailing::kRefused);
 }
 
+// The elements of a row-major .npy file go straight into the tensor: for large files, half the
+// memory. Nothing when the file is a pipe or column-major, which the way over all bytes does.
+std::optional<Tensor> read_npy_file(const OpenFile& file, std::optional<DType> wanted) {
+  if (file.size < 0) return std::nullopt;
+  const auto first = [&](std::size_t size) {
+    std::vector<std::byte> head(std::min(size, static_cast<std::size_t>(file.size)));
+    read_at(file.descriptor, head.data(), static_cast<std::int64_t>(head.size()), 0);
+    return head;
+  };
+  const std::size_t offset = npy_data_offset(first(kNpyPreamble));
+  const NpyHeader header = parse_npy_header(first(offset), wanted);
+  if (header.fortran_order) return std::nullopt;
+  const auto begin = static_cast<std::int64_t>(header.data_offset);
+  if (file.size - begin < byte_count(header.dtype, header.shape))
+    malformed("data too short", needed_text(header.dtype, header.shape),
+              std::to_string(file.size - begin));
+  Tensor tensor(header.dtype, header.shape);
+  read_at(file.descriptor, static_cast<std::byte*>(tensor.data()), tensor.bytes(), begin);
+  finish_npy_elements(header, tensor);
+  return tensor;
+}
+
 Tensor parse(Bytes bytes, const Target& target, const ReadOptions& options) {
   switch (target.format) {
     case Format::kNpy:
@@ -84,28 +108,11 @@ Tensor parse(Bytes bytes, const Target& target, const ReadOptions& options) {
   __builtin_unreachable();
 }
 
-std::vector<std::byte> raw_bytes(const TensorView& tensor) {
-  const DenseBytes dense(tensor);
-  return {dense.bytes().begin(), dense.bytes().end()};
-}
-
-std::vector<std::byte> written(const TensorView& tensor, const Target& target) {
-  const auto named = [&](const char* otherwise) {
-    return std::array{NamedView{target.member.empty() ? otherwise : target.member, tensor}};
-  };
-  switch (target.format) {
-    case Format::kNpy:
-      return write_npy(tensor);
-    case Format::kNpz:
-      return write_npz(named("arr_0"));  // NumPy's name for the first nameless array
-    case Format::kTensorProto:
-      return write_tensor_proto(tensor);
-    case Format::kSafetensors:
-      return write_safetensors(named("tensor"));
-    case Format::kRaw:
-      return raw_bytes(tensor);
-  }
-  __builtin_unreachable();
+// The formats that keep the elements apart from what describes them need no copy.
+void write_elements(const Target& target, const std::string& head, const TensorView& tensor) {
+  const DenseBytes dense = located(target.path == "-" ? "standard output" : target.path.string(),
+                                   [&] { return DenseBytes(tensor); });
+  write_file(target.path, std::array{Bytes(std::as_bytes(std::span(head))), dense.bytes()});
 }
 
 }  // namespace
@@ -123,16 +130,34 @@ Tensor load(const std::string& path, const ReadOptions& options) {
                   in_quotes(options.member));
     all.member = target.member;
   }
-  const std::vector<std::byte> bytes = read_file(target.path);
-  const std::string where = path == "-" ? "standard input" : target.path.string();
-  return located(where, [&] { return parse(bytes, target, all); });
+  return located(path == "-" ? "standard input" : target.path.string(), [&] {
+    const OpenFile file = open_file(target.path);
+    if (target.format == Format::kNpy)
+      if (auto tensor = read_npy_file(file, options.dtype)) return *std::move(tensor);
+    return parse(read_rest(file), target, all);
+  });
 }
 
 void save(const std::string& path, const TensorView& tensor) {
   const Target target = parse_target(path);
-  const std::vector<std::byte> bytes =
-      located(target.path.string(), [&] { return written(tensor, target); });
-  write_file(target.path, bytes);
+  const auto named = [&](const char* otherwise) {
+    return std::array{NamedView{target.member.empty() ? otherwise : target.member, tensor}};
+  };
+  const auto encoded = [&](auto&& encode) {
+    write_file(target.path, Bytes(located(target.path.string(), encode)));
+  };
+  switch (target.format) {
+    case Format::kNpy:
+      return write_elements(target, npy_header(tensor.dtype, tensor.shape), tensor);
+    case Format::kRaw:
+      return write_elements(target, {}, tensor);
+    case Format::kNpz:  // NumPy's name for the first nameless array
+      return encoded([&] { return write_npz(named("arr_0")); });
+    case Format::kSafetensors:
+      return encoded([&] { return write_safetensors(named("tensor")); });
+    case Format::kTensorProto:
+      return encoded([&] { return write_tensor_proto(tensor); });
+  }
 }
 
 }  // namespace tenfold::io

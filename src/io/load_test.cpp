@@ -68,6 +68,32 @@ TEST(Load, UnknownSuffixesAreRefused) {
   }
 }
 
+TEST(Load, EveryFormOfNpyIsReadFromAFile) {
+  const Folder folder;
+  const auto read = [&](std::string_view text) {
+    folder.put("t.npy", text);
+    return load(folder / "t.npy");
+  };
+  const auto file = [](std::string_view descr, std::string_view order, std::string_view data) {
+    std::string text = "{'descr': '" + std::string(descr);
+    text += "', 'fortran_order': " + std::string(order) + ", 'shape': (2, 2)}";
+    return "\x93NUMPY\1"s + '\0' + le(text.size(), 2) + text + std::string(data);
+  };
+  expect_values<std::int8_t>(read(file("|i1", "False", "\1\2\3\4")), {2, 2}, {1, 2, 3, 4});
+  expect_values<std::int8_t>(read(file("|i1", "True", "\1\2\3\4")), {2, 2}, {1, 3, 2, 4});
+  expect_values<std::int8_t>(read(file("|i1", "False", "\1\2\3\4more")), {2, 2}, {1, 2, 3, 4});
+  expect_values<std::int16_t>(read(file(">i2", "False", "\0\1\0\2\0\3\0\4"s)), {2, 2},
+                              {1, 2, 3, 4});
+  expect_values<Bool>(read(file("|b1", "False", "\0\1\2\3"s)), {2, 2},
+                      {Bool(false), Bool(true), Bool(true), Bool(true)});
+  expect_error(ErrorCode::kMalformedData,
+               "t.npy] data too short: expected 8 bytes for shape (2, 2)",
+               [&] { read(file("<i2", "False", "1234567")); });
+  expect_every_cut_refused(file("<i2", "False", "12345678"),
+                           [&](Bytes cut) { read(as_text(cut)); });
+  expect_every_cut_refused(file("<i2", "True", "12345678"), [&](Bytes cut) { read(as_text(cut)); });
+}
+
 TEST(Load, ErrorsNameTheFile) {
   const Folder folder;
   folder.put("bad.npy", "not numpy");
@@ -134,7 +160,7 @@ TEST(Load, NothingIsLeftWhenSavingFails) {
   std::filesystem::create_directory(folder.path() / "t.npy");
   expect_error(ErrorCode::kFile, "Is a directory",
                [&] { save(folder / "t.npy", sample(DType::kF32, {2})); });
-  expect_error(ErrorCode::kNullData, folder / "n.npy" + ": npy] no data",
+  expect_error(ErrorCode::kNullData, folder / "n.npy" + "] no data",
                [&] { save(folder / "n.npy", TensorView(nullptr, DType::kF32, {1})); });
   EXPECT_EQ(folder.names(), std::vector<std::string>{"t.npy"});
 }

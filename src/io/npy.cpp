@@ -256,9 +256,13 @@ Tensor npy_elements(const NpyHeader& header, Bytes data) {
     malformed("data too short", needed_text(header.dtype, shape), std::to_string(data.size()));
   const Dims strides = header.fortran_order ? fortran_strides(shape) : contiguous_strides(shape);
   Tensor tensor = Tensor::copy_of(TensorView(data.data(), header.dtype, shape, strides));
+  finish_npy_elements(header, tensor);
+  return tensor;
+}
+
+void finish_npy_elements(const NpyHeader& header, Tensor& tensor) {
   if (header.swapped) swap_bytes(tensor);
   normalise_bools(tensor);
-  return tensor;
 }
 
 Tensor parse_npy(Bytes bytes, std::optional<DType> wanted) {

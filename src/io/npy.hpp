@@ -31,6 +31,8 @@ NpyHeader parse_npy_header(Bytes bytes, std::optional<DType> wanted);
 // The elements in `data`, row-major and in this machine's byte order. What follows them is ignored,
 // as NumPy does.
 Tensor npy_elements(const NpyHeader& header, Bytes data);
+// The last steps of it for row-major elements that stand in the tensor as they were in the file.
+void finish_npy_elements(const NpyHeader& header, Tensor& tensor);
 Tensor parse_npy(Bytes bytes, std::optional<DType> wanted);
 
 // Everything that stands before the elements of a row-major tensor.

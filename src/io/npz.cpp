@@ -46,7 +46,7 @@ Archive open_archive(Source source, int flags) {
   ZipError error;
   Archive archive(zip_open_from_source(source.get(), flags, error.get()));
   if (!archive) fail("not a zip archive", error.get());
-  source.release();  // the archive's now
+  static_cast<void>(source.release());  // the archive's now
   return archive;
 }
 
@@ -163,7 +163,7 @@ void add_member(zip_t* archive, const std::string& name, std::vector<std::byte>&
   const zip_int64_t index =
       zip_file_add(archive, (name + ".npy").c_str(), source.get(), ZIP_FL_ENC_UTF_8);
   if (index < 0) fail("cannot write member " + in_quotes(name), zip_get_error(archive));
-  source.release();  // the archive's now
+  static_cast<void>(source.release());  // the archive's now
   // Stored, as numpy.savez does, and dated 1980-01-01: equal tensors make equal files.
   constexpr zip_uint16_t kMidnight = 0, kFirstDay = 1 << 5 | 1;
   const auto entry = static_cast<zip_uint64_t>(index);
@@ -201,7 +201,7 @@ std::vector<std::byte> write_npz(std::span<const NamedView> tensors) {
     add_member(archive.get(), t.name, files.back());
   }
   if (zip_close(archive.get()) != 0) fail("cannot write the archive", zip_get_error(archive.get()));
-  archive.release();  // closed
+  static_cast<void>(archive.release());  // closed
   return contents(source.get());
 }
 
