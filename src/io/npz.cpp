@@ -128,12 +128,23 @@ Tensor read_member(zip_file_t* file, std::uint64_t size, std::optional<DType> wa
   if (size - header.data_offset < needed)
     malformed("data too short", needed_text(header.dtype, header.shape),
               std::to_string(size - header.data_offset));
-  std::vector<std::byte> data(needed);
-  const std::size_t got = read_some(file, data.data(), data.size());
-  // The checksum is compared when the end is seen.
-  std::byte rest[4096];
-  while (read_some(file, rest, sizeof(rest)) == sizeof(rest)) continue;
-  return npy_elements(header, Bytes(data).first(got));
+  const auto unpack_to = [&](std::byte* to) {
+    const std::size_t got = read_some(file, to, needed);
+    if (got < needed)
+      malformed("data too short", needed_text(header.dtype, header.shape), std::to_string(got));
+    // The checksum is compared when the end is seen.
+    std::byte rest[4096];
+    while (read_some(file, rest, sizeof(rest)) == sizeof(rest)) continue;
+  };
+  if (header.fortran_order) {
+    std::vector<std::byte> columns(needed);
+    unpack_to(columns.data());
+    return npy_elements(header, columns);
+  }
+  Tensor tensor(header.dtype, header.shape);
+  unpack_to(static_cast<std::byte*>(tensor.data()));
+  finish_npy_elements(header, tensor);
+  return tensor;
 }
 
 }  // namespace

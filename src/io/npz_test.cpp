@@ -109,6 +109,23 @@ TEST(Npz, DeflatedMembersAreUnpacked) {
   expect_same(got, Tensor::zeros(DType::kU8, {300}));
 }
 
+TEST(Npz, EveryFormOfNpyIsRead) {
+  const auto npy = [](std::string_view descr, std::string_view order, std::string_view data) {
+    std::string text = "{'descr': '" + std::string(descr);
+    text += "', 'fortran_order': " + std::string(order) + ", 'shape': (2, 2)}";
+    return "\x93NUMPY\2"s + '\0' + le(text.size(), 4) + text + std::string(data);
+  };
+  expect_values<std::int8_t>(read(archive({stored("a.npy", npy("|i1", "True", "\1\2\3\4"))})),
+                             {2, 2}, {1, 3, 2, 4});
+  expect_values<std::int8_t>(read(archive({stored("a.npy", npy("|i1", "False", "\1\2\3\4more"))})),
+                             {2, 2}, {1, 2, 3, 4});
+  expect_values<std::int16_t>(
+      read(archive({stored("a.npy", npy(">i2", "False", "\0\1\0\2\0\3\0\4"s))})), {2, 2},
+      {1, 2, 3, 4});
+  expect_values<Bool>(read(archive({stored("a.npy", npy("|b1", "False", "\0\1\2\3"s))})), {2, 2},
+                      {Bool(false), Bool(true), Bool(true), Bool(true)});
+}
+
 TEST(Npz, EveryCutIsRefused) {
   const auto bytes = write_npz(std::array{NamedView{"a", ramp()}});
   expect_every_cut_refused(as_text(bytes), [](Bytes cut) { read_npz(cut); });
