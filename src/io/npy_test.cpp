@@ -157,6 +157,9 @@ TEST(Npy, TwoByteVoidIsBFloat16OnlyWhenAskedFor) {
     expect_error(ErrorCode::kUnsupportedFeature, "got f16",
                  [&] { read(bytes, {.dtype = DType::kF16}); });
   }
+  // A void has no byte order: which one such a file means cannot be known.
+  expect_error(ErrorCode::kUnsupportedFeature, "'>V2'",
+               [] { read(file(dictionary(">V2", "(1,)"), "\x80\x3f"), {.dtype = DType::kBF16}); });
   // Asking changes nothing else.
   expect_values<std::uint8_t>(read(file(dictionary("|u1", "(1,)"), "\5"), {.dtype = DType::kBF16}),
                               {1}, {5});
