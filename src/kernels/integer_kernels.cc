@@ -1,0 +1,29 @@
+// Wrapping sums and products of integers.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/integer_kernels.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include "kernels/kernel_row-inl.h"
+#include "kernels/reduce_kernels.inc"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenfold::kernels {
+namespace HWY_NAMESPACE {
+
+const ReduceKernel* FindIntegerKernel(KernelOp op, DType dtype) {
+  static constexpr KernelRow kRows[] = {TENFOLD_INTEGER_KERNELS(TENFOLD_KERNEL_ROW)};
+  return FindRow(kRows, op, dtype);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenfold::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenfold::kernels {
+HWY_EXPORT(FindIntegerKernel);
+const ReduceKernel* find_integer_kernel(KernelOp op, DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(FindIntegerKernel)(op, dtype);
+}
+}  // namespace tenfold::kernels
+#endif
