@@ -24,7 +24,7 @@ class Plan:
     round_ms: float = 25.0  # for the fastest contender of a row
     slowest_ms: float = 400.0  # but no contender's round longer than about this
     retries: int = 2  # more rounds for a row that looks slow or unsteady
-    bandwidth_rounds: int = 7  # 0: no comparison with plain reads
+    bandwidth_rounds: int = 15  # 0: no comparison with plain reads
 
 
 @dataclasses.dataclass
@@ -161,7 +161,7 @@ def measure_bandwidth(problem, mine, plan):
         except processes.Failure as failure:
             return {"why": str(failure)}
         result = {
-            state: compare_reads(problem, answer[state], answer["loops"])
+            state: compare_reads(problem, answer[state])
             for state in ("cold", "hot")
             if state in answer
         }
@@ -170,22 +170,21 @@ def measure_bandwidth(problem, mine, plan):
     return result
 
 
-def compare_reads(problem, timed, loops):
-    """The kernel against the fastest plain read of the same bytes, timed in the same loop.
+def compare_reads(problem, timed):
+    """The kernel against the fastest plain read of the same bytes, timed in turn.
 
     share: input and output bytes per second, over the plain read's bytes per second.
     read_share: the same without the output; nothing real passes 1 by more than noise.
     """
-    reads = [statistics.median(times) for times in timed["reads_ns"]]
-    best = min(range(len(reads)), key=reads.__getitem__)
-    kernel = statistics.median(timed["kernel_ns"])
+    turns = zip(timed["read_ns"], timed["kernel_ns"], strict=True)
+    read_share = statistics.median(read / kernel for read, kernel in turns)
     moved = problem.input_bytes + problem.output_bytes
     return {
-        "gb_per_s": moved / kernel,
-        "read_gb_per_s": problem.input_bytes / reads[best],
-        "read_loop": loops[best],
-        "share": moved / kernel / (problem.input_bytes / reads[best]),
-        "read_share": reads[best] / kernel,
+        "gb_per_s": moved / statistics.median(timed["kernel_ns"]),
+        "read_gb_per_s": problem.input_bytes / statistics.median(timed["read_ns"]),
+        "read_loop": timed["loop"],
+        "share": read_share * moved / problem.input_bytes,
+        "read_share": read_share,
     }
 
 

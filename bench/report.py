@@ -179,7 +179,7 @@ def plot(result, path):
     figure, axes = plt.subplots(figsize=(11, 1.6 + 0.24 * len(rows)))
     colours = ["#9db8cc" if row["short"] else "#2a6f97" for row in rows]
     colours = ["#c1666b" if row["ratio"] < 1 else c for row, c in zip(rows, colours, strict=True)]
-    axes.barh(range(len(rows)), ratios, color=colours, height=0.72)
+    axes.barh(range(len(rows)), [r - 1 for r in ratios], left=1, color=colours, height=0.72)
     axes.set_xscale("log", base=2)
     top = max([2.0, *ratios])
     ticks = [
@@ -197,7 +197,11 @@ def plot(result, path):
     for i, row in enumerate(rows):
         best = SHORT.get(row["best_peer"], row["best_peer"])
         axes.text(
-            row["ratio"] * 1.03, i, f"{row['ratio']:.2f}  ({best})", va="center", fontsize=7.5
+            max(row["ratio"], 1) * 1.03,
+            i,
+            f"{row['ratio']:.2f}  ({best})",
+            va="center",
+            fontsize=7.5,
         )
     axes.axvline(1.0, color="black", linewidth=1)
     axes.spines[["top", "right"]].set_visible(False)

@@ -38,6 +38,9 @@ def arguments(argv):
     parser.add_argument("--threads", type=int, default=1, help="for every contender (default: 1)")
     parser.add_argument("--rounds", type=int, default=7, help="default: %(default)s")
     parser.add_argument(
+        "--round-ms", type=float, default=25, help="the fastest contender's (default: %(default)s)"
+    )
+    parser.add_argument(
         "--quick", action="store_true", help="three short rounds: to try things out"
     )
     parser.add_argument("--no-bandwidth", action="store_true", help="leave out the plain reads")
@@ -61,7 +64,7 @@ def arguments(argv):
 
 
 def plan_of(options):
-    plan = measure.Plan(rounds=options.rounds)
+    plan = measure.Plan(rounds=options.rounds, round_ms=options.round_ms)
     if options.quick:
         plan = measure.Plan(rounds=3, round_ms=5, slowest_ms=100, retries=0, bandwidth_rounds=3)
     if options.no_bandwidth:

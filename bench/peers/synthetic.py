@@ -2,8 +2,8 @@
 
     python -m peers.synthetic MICROSECONDS [wrong | FACTOR]
 
-`wrong` spoils the last result. With FACTOR it also answers the bandwidth command, as a kernel
-whose read takes FACTOR times what the plain read takes.
+`wrong` spoils the last result. With FACTOR it also answers the bandwidth command, as a kernel that
+reads FACTOR times as fast as the plain read.
 """
 
 import sys
@@ -36,9 +36,9 @@ def main(microseconds, extra=""):
 
     def bandwidth(command):
         del command
-        kernel = [int(1e6 * float(extra))] * 3
-        timed = {"kernel_ns": kernel, "reads_ns": [[1_000_000] * 3, [1_200_000] * 3]}
-        return {"loops": ["plain", "other"], "cold": timed, "hot": timed}
+        kernel = [int(1e6 / float(extra))] * 3
+        timed = {"loop": "plain", "kernel_ns": kernel, "read_ns": [1_000_000] * 3}
+        return {"cold": timed, "hot": timed}
 
     known = {"bandwidth": bandwidth} if extra not in ("", "wrong") else {}
     serve.main(prepare, "1", known)
