@@ -159,7 +159,7 @@ def cold_targets():
 def missed(measured, machine, threads):
     """The targets of bench/README.md that the run did not reach."""
     found = [
-        f"{row.problem.text}: ratio {row.ratio(OURS):.2f} is below {measure.NOISE}"
+        f"{row.problem.text}: ratio {row.ratio(OURS):.3f} is below {measure.NOISE}"
         for row in measured
         if row.ratio(OURS) < measure.NOISE
     ]
