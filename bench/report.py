@@ -216,4 +216,4 @@ def plot(result, path):
         fontsize=10,
     )
     figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
