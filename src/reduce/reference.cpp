@@ -53,12 +53,18 @@ T narrow(W x) {
   }
 }
 
+// f(… f(f(start, x0), x1) …)
+template <class W, class State, class F>
+State fold(std::span<const W> x, State start, F f) {
+  for (W v : x) start = f(start, v);
+  return start;
+}
+
 Float log_sum_exp(std::span<const Float> x) {
-  Float top = -INFINITY, sum = 0;
-  for (Float v : x) top = std::isnan(v) || v > top ? v : top;
+  const Float top =
+      fold(x, Float{-INFINITY}, [](Float a, Float v) { return std::isnan(v) || v > a ? v : a; });
   if (std::isnan(top) || std::isinf(top)) return top;
-  for (Float v : x) sum += std::exp(v - top);
-  return top + std::log(sum);
+  return top + std::log(fold(x, Float{0}, [&](Float a, Float v) { return a + std::exp(v - top); }));
 }
 
 // The largest integer whose square is at most x.
@@ -83,44 +89,50 @@ int order(Float a, Float b, bool nan_is_high) {
 
 Float fold_floats(ReduceOp op, std::span<const Float> x) {
   const auto n = static_cast<Float>(x.size());
-  Float sum = -0.0L, absolute = 0, squares = 0, product = 1, largest = -INFINITY, least = INFINITY;
-  for (Float v : x) {
-    sum += v;
-    absolute += std::fabs(v);
-    squares += v * v;
-    product *= v;
-    if (order(v, largest, true) > 0) largest = v;
-    if (order(v, least, false) < 0) least = v;
-  }
-  if (x.empty()) sum = 0;
+  const auto sum = [&] {
+    return x.empty() ? Float{0} : fold(x, -Float{0}, [](Float a, Float v) { return a + v; });
+  };
+  const auto squares = [&] {
+    return fold(x, Float{0}, [](Float a, Float v) { return a + v * v; });
+  };
   switch (op) {
     case ReduceOp::kSum:
-      return sum;
+      return sum();
     case ReduceOp::kMean:
-      return sum / n;  // of nothing: NaN
+      return sum() / n;  // of nothing: NaN
     case ReduceOp::kMax:
-      return largest;
+      return fold(x, Float{-INFINITY},
+                  [](Float a, Float v) { return order(v, a, true) > 0 ? v : a; });
     case ReduceOp::kMin:
-      return least;
+      return fold(x, Float{INFINITY},
+                  [](Float a, Float v) { return order(v, a, false) < 0 ? v : a; });
     case ReduceOp::kProd:
-      return product;
+      return fold(x, Float{1}, [](Float a, Float v) { return a * v; });
     case ReduceOp::kL1:
-      return absolute;
+      return fold(x, Float{0}, [](Float a, Float v) { return a + std::fabs(v); });
     case ReduceOp::kL2:
-      return std::sqrt(squares);
+      return std::sqrt(squares());
     case ReduceOp::kLogSum:
-      return std::log(sum);
+      return std::log(sum());
     case ReduceOp::kLogSumExp:
       return log_sum_exp(x);
     case ReduceOp::kSumSquare:
-      return squares;
-    case ReduceOp::kAll:
-      return product != 0;
-    case ReduceOp::kAny:
-      return absolute != 0;
+      return squares();
     default:
-      return 0;
+      return 0;  // All and Any are for bool, ArgMax and ArgMin give indices
   }
+}
+
+UInt magnitude(Int v) { return static_cast<UInt>(v < 0 ? -v : v); }
+
+// The root of the exact sum of squares, at most `highest`.
+Int integer_norm(std::span<const Int> x, Int highest) {
+  bool too_large = false;
+  const UInt squares = fold(x, UInt{0}, [&](UInt a, Int v) {
+    too_large |= __builtin_add_overflow(a, magnitude(v) * magnitude(v), &a);
+    return a;
+  });
+  return too_large ? highest : std::min(integer_root(squares), highest);
 }
 
 // Integers and bool. What is wider than T is cut to it, which is what wrapping means; only the
@@ -130,46 +142,36 @@ T fold_integers(ReduceOp op, std::span<const Int> x) {
   constexpr bool kBool = std::is_same_v<T, Bool>;
   const Int lowest = kBool ? 0 : widen(std::numeric_limits<T>::min());
   const Int highest = kBool ? 1 : widen(std::numeric_limits<T>::max());
-  Int sum = 0, absolute = 0, largest = lowest, least = highest;
-  UInt squares = 0, product = 1;
-  bool too_large = false;
-  std::vector<Float> floats;
-  for (Int v : x) {
-    const UInt magnitude = static_cast<UInt>(v < 0 ? -v : v);
-    sum += v;
-    absolute += static_cast<Int>(magnitude);
-    too_large |= __builtin_add_overflow(squares, magnitude * magnitude, &squares);
-    product *= static_cast<UInt>(v);
-    largest = std::max(largest, v);
-    least = std::min(least, v);
-    floats.push_back(static_cast<Float>(v));
-  }
   const auto n = static_cast<Int>(x.size());
+  const auto sum = [&] { return fold(x, Int{0}, [](Int a, Int v) { return a + v; }); };
+  const auto wrapped = [&](UInt start, auto f) {
+    return narrow<T>(static_cast<Int>(fold(x, start, f)));
+  };
   switch (op) {
     case ReduceOp::kSum:
-      return narrow<T>(sum);
+      return narrow<T>(sum());
     case ReduceOp::kMean:
-      return narrow<T>(n == 0 ? 0 : sum / n);  // towards zero
+      return narrow<T>(n == 0 ? 0 : sum() / n);  // towards zero
     case ReduceOp::kAny:
     case ReduceOp::kMax:
-      return narrow<T>(largest);
+      return narrow<T>(fold(x, lowest, [](Int a, Int v) { return std::max(a, v); }));
     case ReduceOp::kAll:
     case ReduceOp::kMin:
-      return narrow<T>(least);
+      return narrow<T>(fold(x, highest, [](Int a, Int v) { return std::min(a, v); }));
     case ReduceOp::kProd:
-      return narrow<T>(static_cast<Int>(product));
+      return wrapped(1, [](UInt a, Int v) { return a * static_cast<UInt>(v); });
     case ReduceOp::kL1:
-      return narrow<T>(absolute);
-    case ReduceOp::kL2:
-      return narrow<T>(too_large ? highest : std::min(integer_root(squares), highest));
-    case ReduceOp::kLogSum:
-      return narrow<T>(std::log(static_cast<Float>(sum)));
-    case ReduceOp::kLogSumExp:
-      return narrow<T>(log_sum_exp(floats));
+      return wrapped(0, [](UInt a, Int v) { return a + magnitude(v); });
     case ReduceOp::kSumSquare:
-      return narrow<T>(static_cast<Int>(squares));
+      return wrapped(0, [](UInt a, Int v) { return a + magnitude(v) * magnitude(v); });
+    case ReduceOp::kL2:
+      return narrow<T>(integer_norm(x, highest));
+    case ReduceOp::kLogSum:
+      return narrow<T>(std::log(static_cast<Float>(sum())));
+    case ReduceOp::kLogSumExp:
+      return narrow<T>(log_sum_exp(std::vector<Float>(x.begin(), x.end())));
     default:
-      return T{};
+      return T{};  // ArgMax and ArgMin give indices
   }
 }
 
@@ -213,10 +215,12 @@ Tensor converted(const TensorView& input, DType to) {
 }  // namespace
 
 Tensor reference_reduce(const TensorView& original, const ReduceSpec& spec) {
-  if (spec.dtype && *spec.dtype != original.dtype) {
+  const bool of_truth = spec.op == ReduceOp::kAll || spec.op == ReduceOp::kAny;
+  const DType type = of_truth ? DType::kBool : spec.dtype.value_or(original.dtype);
+  if (type != original.dtype) {
     ReduceSpec same_type = spec;
     same_type.dtype.reset();
-    return reference_reduce(converted(original, *spec.dtype), same_type);
+    return reference_reduce(converted(original, type), same_type);
   }
   const TensorView& input = original;
   std::vector<bool> reduced(static_cast<std::size_t>(input.rank()), !spec.axes.has_value());

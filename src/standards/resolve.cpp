@@ -187,8 +187,8 @@ Dims normalise(const OperatorRow& row, const Axes& axes, int rank) {
 }
 
 // ArgMax, ArgMin: exactly one axis, with at least one element along it.
-Dims resolve_arg_axis(const OperatorRow& row, const std::optional<Axes>& axes,
-                      const TensorView& data) {
+std::optional<Dims> resolve_arg_axis(const OperatorRow& row, const std::optional<Axes>& axes,
+                                     const TensorView& data) {
   const bool numpy = row.dialect == Dialect::kNumpy;
   if (axes && axes->size() != 1)
     fail(ErrorCode::kAttributeValue, row, "axis is not one integer", "one integer", list(*axes));
@@ -196,7 +196,7 @@ Dims resolve_arg_axis(const OperatorRow& row, const std::optional<Axes>& axes,
     if (!numpy)
       fail(ErrorCode::kRankZero, row, "a scalar has no axis to search", "rank 1 or more", "rank 0");
     if (axes && (*axes)[0] != 0 && (*axes)[0] != -1) normalise(row, *axes, 0);  // throws
-    return {};  // NumPy: index 0 of the one element
+    return std::nullopt;  // NumPy: index 0 of the one element
   }
   if (!axes && numpy && data.rank() > 1)
     fail(ErrorCode::kUnsupportedFeature, row, "no axis given",

@@ -105,7 +105,9 @@ std::string check_prod(const Case& c) {
   const long double least_normal = c.acc.least / c.acc.u / 2;
   if (above > c.acc.largest || below < least_normal) return {};  // the order decides
   const long double size = std::fabs(product);
-  const long double tolerance = (c.depth + 1) * c.acc.u * size + c.t.u * size + c.t.least;
+  // Every factor but the first brings a rounding, whatever the shape of the tree; they add up.
+  const long double tolerance =
+      (static_cast<long double>(c.x.size()) * c.acc.u + c.t.u) * size + c.t.least;
   if (std::isnan(c.got)) return verdict(c, product, INFINITY, tolerance);
   if (std::isinf(c.got)) return verdict_infinite(c, product, tolerance);
   return verdict(c, product, std::fabs(c.got - product), tolerance);
