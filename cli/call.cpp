@@ -26,7 +26,7 @@ void add_call_options(CLI::App& sub, CallOptions& options) {
 Call parse_call(const CallOptions& options) {
   const DialectVersion dialect = parse_dialect_option(options.dialect);
   Call call;
-  call.row = &find_row(options.op, dialect);
+  call.row = &find_operator(dialect.dialect, options.op, dialect.version);
   call.axes = parse_axes(options.axes_given, options.axes);
   if (!options.keepdims.empty()) {
     call.keepdims = parse_zero_or_one("--keepdims", options.keepdims);

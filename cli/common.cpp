@@ -142,20 +142,6 @@ std::optional<std::vector<std::int64_t>> parse_axes(const CLI::Option* given,
   return parse_integers("--axes", text);
 }
 
-const OperatorRow& find_row(std::string_view name, DialectVersion dialect) {
-  std::vector<std::string_view> candidates;
-  for (const OperatorRow& row : operator_rows()) {
-    if (row.dialect != dialect.dialect) continue;
-    if (row.name == name || name_of(row.op) == name) {
-      return find_operator(dialect.dialect, row.name, dialect.version);
-    }
-    candidates.push_back(row.name);
-    candidates.push_back(name_of(row.op));
-  }
-  throw Error(ErrorCode::kUnknownOperator, std::string(name_of(dialect.dialect)),
-              fmt::format("unknown operator '{}'{}", name, suggestion(name, candidates)));
-}
-
 std::vector<std::byte> read_stdin() {
   constexpr std::size_t kBlock = std::size_t{1} << 20;
   std::vector<std::byte> bytes;

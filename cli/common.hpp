@@ -61,9 +61,6 @@ RunOptions run_options(const Common& common);
 std::optional<std::vector<std::int64_t>> parse_axes(const CLI::Option* given,
                                                     std::string_view text);
 
-// "max" or "ReduceMax" to the row of this dialect and version.
-const OperatorRow& find_row(std::string_view name, DialectVersion dialect);
-
 std::vector<std::byte> read_stdin();
 // Writes to standard output; throws Error(kFile) when that fails, at the latest in flush_stdout().
 void print(std::string_view text);

@@ -80,7 +80,8 @@ void explain(const Options& options) {
   if (target.find_first_of("./") != std::string::npos) {
     throw Error(ErrorCode::kFile, target, "no such file");
   }
-  find_row(target, parse_dialect_option(options.call.dialect));  // says which name is near
+  const DialectVersion dialect = parse_dialect_option(options.call.dialect);
+  find_operator(dialect.dialect, target, dialect.version);  // throws, with the nearest name
 }
 
 }  // namespace

@@ -98,6 +98,14 @@ void check_leftovers(const CLI::App& app) {
                     fmt::format("unknown option '{}'{}", name, suggestion(name, candidates)));
 }
 
+// CLI11's "--axes: 1 required LIST missing", in plainer words.
+std::string explain_mismatch(const std::string& message) {
+  const std::string option = message.substr(0, message.find(':'));
+  if (message.ends_with("missing")) return option + " needs a value";
+  if (message.find("received") != std::string::npos) return option + " is given more than once";
+  return message;
+}
+
 std::string first_lower(std::string text) {
   const bool is_word = text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0;
   if (is_word) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
@@ -121,12 +129,16 @@ int parse_and_run(int argc, char** argv, std::string& command_name) {
     flush_stdout();
     return kSuccess;
   } catch (const CLI::ParseError& error) {
+    std::string message = first_lower(error.what());
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+      message = explain_mismatch(message);
+    }
     for (const Command& command : commands) {
       if (!command.app->parsed()) continue;
       command_name = command.app->get_name();
       check_leftovers(*command.app);  // a misspelt option is the better message
     }
-    throw usage_error(command_name, first_lower(error.what()));
+    throw usage_error(command_name, message);
   }
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;

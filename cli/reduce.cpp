@@ -20,7 +20,7 @@ FILE is .npy, .npz (file.npz:name for one of several), .pb (ONNX TensorProto) or
 
 Examples:
   tenfold reduce max x.npy --axes -1 --keepdims 0
-  tenfold reduce ReduceL2 x.npy --dialect onnx:13 --axes 0,2
+  tenfold reduce ReduceL2 image.npy --dialect onnx:13 --axes 0,2
   tenfold reduce mean x.raw --shape 32x256 --input-dtype f16 --axes 1 -o mean.npy
   tenfold reduce sum ids.npy --dialect numpy --dtype i32
   cat x.npy | tenfold reduce logsumexp - --axes 1 -o - > y.npy
@@ -67,8 +67,8 @@ void reduce_file(const Options& options) {
     throw usage_error("reduce", "--json and -o - both want standard output");
   }
   if (!options.output.empty() && options.output != "-" && !has_format(options.output)) {
-    throw usage_error("reduce", "-o: the suffix names no format",
-                      ".npy, .npz, .pb, .safetensors or .raw", "'" + options.output + "'");
+    throw usage_error("-o", "the suffix names no format",
+                      ".npy, .npz, .pb, .safetensors, .raw or .bin", "'" + options.output + "'");
   }
   const RunOptions run = run_options(options.common);
   const Call call = parse_call(options.call);

@@ -27,7 +27,7 @@ an .npy to standard output.
 Examples:
   tenfold run pool.onnx -i image=image.npy
   tenfold run norm.xml -i x.npy -o out/ --threads 4
-  tenfold run model.onnx -i x=x.npy -i mask=mask.pb -o y=y.npy -o index=index.npy
+  tenfold run masked.onnx -i x=x.npy -i mask=mask.pb -o y=y.npy -o index=index.npy
   tenfold run model.onnx -i x.npy --profile --json
 )";
 
@@ -103,11 +103,6 @@ std::vector<Named> name_inputs(const Graph& graph, const Options& options) {
   return named;
 }
 
-void check_stdin(const Options& options, const std::vector<Named>& inputs) {
-  const auto users = std::ranges::count(inputs, "-", &Named::file) + (options.model == "-" ? 1 : 0);
-  if (users > 1) throw usage_error("run", "standard input can be read once only");
-}
-
 Tensor load_input(const Port& port, const std::string& file) {
   io::ReadOptions read;
   read.dtype = port.dtype;
@@ -165,6 +160,8 @@ std::vector<Named> name_outputs(const Graph& graph, const Options& options) {
       }
       add({ports[0].name, text});
     } else {
+      std::error_code failed;  // a folder that cannot be made is reported with its first file
+      fs::create_directories(text, failed);
       for (const Port& port : ports) {
         add({port.name, (fs::path(text) / (file_name_of(port.name) + ".npy")).string()});
       }
@@ -173,8 +170,8 @@ std::vector<Named> name_outputs(const Graph& graph, const Options& options) {
   for (const Named& output : named) {
     if (output.file == "-") continue;
     if (!has_format(output.file)) {
-      throw usage_error("-o", "the suffix names no format", ".npy, .npz, .pb, .safetensors or .raw",
-                        "'" + output.file + "'");
+      throw usage_error("-o", "the suffix names no format",
+                        ".npy, .npz, .pb, .safetensors, .raw or .bin", "'" + output.file + "'");
     }
   }
   return named;
@@ -267,17 +264,17 @@ void print_text(const Graph& graph, const Options& options, const std::vector<Na
 void write_outputs(const std::vector<Named>& files, const Results& results, OutputFiles& staged) {
   for (const Named& output : files) {
     if (output.file == "-") continue;
-    const fs::path folder = fs::path(output.file).parent_path();
-    if (!folder.empty() && !fs::exists(folder)) fs::create_directories(folder);
     staged.write(output.file, results.tensors.at(output.name));
   }
 }
 
 void run_model(const Options& options) {
   const RunOptions run = run_options(options.common);
-  const bool to_stdout = std::ranges::any_of(
-      options.outputs, [](const std::string& text) { return text == "-" || text.ends_with("=-"); });
-  if (to_stdout && options.common.json) {
+  const auto is_dash = [](const std::string& text) { return text == "-" || text.ends_with("=-"); };
+  if ((options.model == "-") + std::ranges::count_if(options.inputs, is_dash) > 1) {
+    throw usage_error("run", "standard input can be read once only");
+  }
+  if (options.common.json && std::ranges::any_of(options.outputs, is_dash)) {
     throw usage_error("run", "--json and -o - both want standard output");
   }
   Results results;
@@ -289,7 +286,6 @@ void run_model(const Options& options) {
     progress.stage("loading " + options.model);
     graph = load_model(options.model);
     const auto inputs = name_inputs(*graph, options);
-    check_stdin(options, inputs);
     files = name_outputs(*graph, options);
 
     std::vector<Tensor> tensors;
