@@ -4,7 +4,10 @@
 
 namespace tenfold::kernels {
 
-const ReduceKernel* find_float_kernel(KernelOp op, DType dtype);
+const ReduceKernel* find_f64_kernel(KernelOp op, DType dtype);
+const ReduceKernel* find_f32_kernel(KernelOp op, DType dtype);
+const ReduceKernel* find_f16_kernel(KernelOp op, DType dtype);
+const ReduceKernel* find_bf16_kernel(KernelOp op, DType dtype);
 const ReduceKernel* find_integer_kernel(KernelOp op, DType dtype);
 const ReduceKernel* find_key_kernel(KernelOp op, DType dtype);
 const ReduceKernel* find_wide_kernel(KernelOp op, DType dtype);
@@ -49,7 +52,18 @@ const ReduceKernel* find_kernel(KernelOp op, DType dtype) {
     default:
       break;
   }
-  return is_float(dtype) ? find_float_kernel(op, dtype) : find_integer_kernel(op, same_bits(dtype));
+  switch (dtype) {
+    case DType::kF64:
+      return find_f64_kernel(op, dtype);
+    case DType::kF32:
+      return find_f32_kernel(op, dtype);
+    case DType::kF16:
+      return find_f16_kernel(op, dtype);
+    case DType::kBF16:
+      return find_bf16_kernel(op, dtype);
+    default:
+      return find_integer_kernel(op, same_bits(dtype));
+  }
 }
 
 std::int64_t key_offset(DType dtype) {

@@ -180,6 +180,7 @@ struct Inner {
     if constexpr (sizeof(A) >= 4) {
       if (n <= L::kLeafSize) {
         if (n <= 4 && row_stride == n && n > 1) r = Interleaved(op, p, rows, n, out, args);
+        if (n < L::kLanes) r = Narrow(op, p, r, rows, row_stride, n, out, args);
         for (; r + N <= rows; r += N) {
           V lanes[N];
           TENFOLD_UNROLL
@@ -206,6 +207,7 @@ struct Inner {
     for (int64_t v = 0; v < NV; ++v) acc[v] = L::Map(op, p + v * N, bias);
     int64_t i = L::kLanes;
     for (; i + L::kLanes <= n; i += L::kLanes) {
+      Prefetch(p + i);
       TENFOLD_UNROLL
       for (int64_t v = 0; v < NV; ++v)
         acc[v] = op.Combine(D(), acc[v], L::Map(op, p + i + v * N, bias));
@@ -262,6 +264,40 @@ struct Inner {
   static HWY_INLINE void Prefetch(const R* q) {
     // 16 KB ahead: far enough for memory, near enough for L1 (measured, docs/performance.md).
     __builtin_prefetch(reinterpret_cast<const char*>(q) + 16384, 0, 3);
+  }
+
+  // Rows shorter than the lanes of a leaf, N at a time: one masked load each.
+  static HWY_INLINE int64_t Narrow(const Op& op, const R* p, int64_t r, int64_t rows,
+                                   int64_t row_stride, int64_t n, A* out, const KernelArgs& args) {
+    const D d;
+    const typename L::DR dr;
+    const int64_t whole = n / N, rest = n % N;  // whole vectors of a row, lanes of the next one
+    const auto mask = hn::FirstN(d, static_cast<size_t>(rest));
+    const V identity = hn::Set(d, Op::Identity());
+    p += r * row_stride;
+    for (; r + N <= rows; r += N) {
+      V lanes[N];
+      TENFOLD_UNROLL
+      for (int64_t j = 0; j < N; ++j, p += row_stride) {
+        const auto bias = Op::RowBias(d, args, r + j);
+        Prefetch(p);
+        V acc[NV];
+        TENFOLD_UNROLL
+        for (int64_t v = 0; v < NV; ++v) {
+          if (v < whole)
+            acc[v] = L::Map(op, p + v * N, bias);
+          else if (v == whole && rest > 0)
+            acc[v] = hn::IfThenElse(
+                mask, op.Map(d, LoadTail(dr, p + v * N, static_cast<size_t>(rest)), bias),
+                identity);
+          else
+            acc[v] = identity;
+        }
+        lanes[j] = L::FoldVectors(op, acc);
+      }
+      hn::StoreU(L::FoldRows(op, lanes), d, out + r);
+    }
+    return r;
   }
 
   // Dense rows of 2, 3 or 4: de-interleaving loads, a vector for each place in the row.

@@ -1,6 +1,6 @@
-// Sums, products and norms of floating-point elements.
+// Sums, products and norms of f32 elements.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/float_kernels.cc"
+#define HWY_TARGET_INCLUDE "kernels/f32_kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
 #include "kernels/kernel_row-inl.h"
@@ -10,8 +10,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenfold::kernels {
 namespace HWY_NAMESPACE {
 
-const ReduceKernel* FindFloatKernel(KernelOp op, DType dtype) {
-  static constexpr KernelRow kRows[] = {TENFOLD_FLOAT_KERNELS(TENFOLD_KERNEL_ROW)};
+const ReduceKernel* FindF32Kernel(KernelOp op, DType dtype) {
+  static constexpr KernelRow kRows[] = {TENFOLD_F32_KERNELS(TENFOLD_KERNEL_ROW)};
   return FindRow(kRows, op, dtype);
 }
 
@@ -21,9 +21,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tenfold::kernels {
-HWY_EXPORT(FindFloatKernel);
-const ReduceKernel* find_float_kernel(KernelOp op, DType dtype) {
-  return HWY_DYNAMIC_DISPATCH(FindFloatKernel)(op, dtype);
+HWY_EXPORT(FindF32Kernel);
+const ReduceKernel* find_f32_kernel(KernelOp op, DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(FindF32Kernel)(op, dtype);
 }
 }  // namespace tenfold::kernels
 #endif
