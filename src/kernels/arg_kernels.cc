@@ -3,6 +3,8 @@
 #define HWY_TARGET_INCLUDE "kernels/arg_kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
+#include <cmath>
+
 #include "kernels/kernel_row-inl.h"
 #include "kernels/keys.hpp"
 
@@ -20,84 +22,216 @@ HWY_INLINE hn::Vec<D> Canonical(D d, hn::Vec<D> key, hn::TFromD<D> offset) {
   return hn::Min(key, hn::Set(d, wrap_add<K>(top_key_of<T>(), 1)));
 }
 
-template <class T>
-struct Arg {
+// Along a row: the extreme of each block, then the place of it in the block that won.
+// f32 and f64 compare as they are, the others as keys.
+template <class T, bool kMin>
+struct ArgInner {
   using K = KeyOf<T>;
+  static constexpr bool kNative = std::is_floating_point_v<T>;
   using KeyT = std::conditional_t<std::is_same_v<T, BFloat16>, Float16,
                                   std::conditional_t<kIsFloat<T> || std::is_same_v<T, Bool>, T, K>>;
-  using KeyOp = MaxKeyOp<KeyT, K>;
-  using L = Lanes<KeyOp>;
+  using Op = std::conditional_t<kNative, ExtremeOp<T, T, kMin>, MaxKeyOp<KeyT, K>>;
+  using L = Lanes<Op>;
   using R = typename L::R;
-  // A block is four leaves: its maximum streams at bandwidth, and a second look at it hits L1.
+  using A = typename L::A;  // T itself or its key
+  using D = typename L::D;
+  // A block is four leaves: its extreme streams at bandwidth, and a second look at it hits L1.
   static constexpr int64_t kBlock = 4 * L::kLeafSize;
 
-  // ---- along a row: the maximum of each block; then the place of it in the block that won
-
-  static void RunInner(const void* x, int64_t rows, int64_t row_stride, int64_t n, void* states,
-                       const KernelArgs& args) {
+  static void Run(const void* x, int64_t rows, int64_t row_stride, int64_t n, void* states,
+                  const KernelArgs& args) {
     const R* p = static_cast<const R*>(x);
     auto* out = static_cast<ArgState*>(states);
-    const KeyOp op(args);
     for (int64_t r = 0; r < rows; ++r, p += row_stride) {
-      K best = 0;
+      A best{};
+      K best_key = 0;
       int64_t place = -1;
       for (int64_t i = 0; i < n; i += kBlock) {
-        const K key = BlockMax(p + i, std::min(kBlock, n - i), args);
-        if (place < 0 || key > best || (args.last && key == best)) {
-          best = key;
+        A value;
+        Inner<Op>::Run(p + i, 1, 0, std::min(kBlock, n - i), &value, args);
+        const K key = Key(value, args);
+        if (place < 0 || key > best_key || (args.last && key == best_key)) {
+          best = value;
+          best_key = key;
           place = i;
         }
       }
       const int64_t count = std::min(kBlock, n - place);
-      const int64_t at =
-          args.last ? FindLast(op, p + place, count, best) : FindFirst(op, p + place, count, best);
-      out[r] = {best, args.index + place + at};
+      out[r] = {best_key, args.index + place + Find(p + place, count, best, best_key, args)};
     }
   }
 
-  static K BlockMax(const R* p, int64_t n, const KernelArgs& args) {
-    K key;
-    Inner<KeyOp>::Run(p, 1, 0, n, &key, args);
-    return canonical_key<T>(key, args.offset);
+ private:
+  static K Key(A value, const KernelArgs& args) {
+    if constexpr (kNative)
+      return canonical_key<T>(key_of_element<T>(value, args.flip, args.offset), args.offset);
+    else
+      return canonical_key<T>(value, args.offset);
   }
 
-  static HWY_INLINE hn::Mask<typename L::D> Matches(const KeyOp& op, const R* p, int64_t count,
-                                                    K best) {
-    const typename L::D d;
-    const auto key = Canonical<T>(d, L::MapTail(op, p, NoBias{}, count), op.offset);
-    const auto equal = hn::Eq(key, hn::Set(d, best));
-    return count < L::N ? hn::And(equal, hn::FirstN(d, static_cast<size_t>(count))) : equal;
-  }
-  static int64_t FindFirst(const KeyOp& op, const R* p, int64_t count, K best) {
-    const typename L::D d;
-    for (int64_t i = 0; i < count; i += L::N) {
-      const intptr_t lane =
-          hn::FindFirstTrue(d, Matches(op, p + i, std::min(L::N, count - i), best));
-      if (lane >= 0) return i + lane;
+  static int64_t Find(const R* p, int64_t count, A best, K best_key, const KernelArgs& args) {
+    const D d;
+    const Op op(args);
+    if constexpr (kNative) {
+      const auto value = hn::Set(d, best);
+      if (std::isnan(best))
+        return Scan(p, count, args.last, [&](auto v) HWY_ATTR { return hn::IsNaN(v); });
+      return Scan(p, count, args.last, [&](auto v) HWY_ATTR { return hn::Eq(v, value); });
+    } else {
+      const auto key = hn::Set(d, best_key);
+      return Scan(p, count, args.last, [&](auto v) HWY_ATTR {
+        return hn::Eq(Canonical<T>(d, op.Map(d, v, NoBias{}), op.offset), key);
+      });
     }
-    return 0;  // not reached: the block has its maximum
   }
-  static int64_t FindLast(const KeyOp& op, const R* p, int64_t count, K best) {
-    const typename L::D d;
+
+  // The first (or last) element for which `match` holds; there is one.
+  template <class F>
+  static HWY_INLINE int64_t Scan(const R* p, int64_t count, bool last, const F& match) {
+    const D d;
+    const typename L::DR dr;
+    const auto found = [&](int64_t i) HWY_ATTR {
+      if (count - i >= L::N) return match(hn::LoadU(dr, p + i));
+      const auto rest = static_cast<size_t>(count - i);
+      return hn::And(match(LoadTail(dr, p + i, rest)), hn::FirstN(d, rest));
+    };
+    if (!last) {
+      for (int64_t i = 0; i < count; i += L::N) {
+        const intptr_t lane = hn::FindFirstTrue(d, found(i));
+        if (lane >= 0) return i + lane;
+      }
+      return 0;
+    }
     for (int64_t i = (count - 1) / L::N * L::N; i >= 0; i -= L::N) {
-      const auto match = Matches(op, p + i, std::min(L::N, count - i), best);
-      if (hn::AllFalse(d, match)) continue;
-      HWY_ALIGN K lanes[L::N];
-      hn::Store(hn::VecFromMask(d, match), d, lanes);
+      const auto mask = found(i);
+      if (hn::AllFalse(d, mask)) continue;
+      HWY_ALIGN A lanes[L::N];
+      hn::Store(hn::IfThenElseZero(mask, hn::Set(d, A{1})), d, lanes);
       for (int64_t lane = L::N - 1; lane >= 0; --lane)
-        if (lanes[lane] != 0) return i + lane;
+        if (lanes[lane] != A{0}) return i + lane;
     }
-    return 0;  // not reached
+    return 0;
+  }
+};
+
+// Across rows: the best element so far and its row for each column, a few rows a pass.
+template <class T, bool kMin, bool kLast>
+struct ArgOuter {
+  using K = KeyOf<T>;
+  static constexpr bool kNative = std::is_floating_point_v<T>;
+  using KeyOp = MaxKeyOp<typename ArgInner<T, kMin>::KeyT, K>;
+  using R = Raw<typename KeyOp::In>;
+  using W = std::conditional_t<sizeof(K) == 8, int64_t, int32_t>;  // keys and rows in equal lanes
+  using B = std::conditional_t<kNative, T, W>;                     // what is compared
+  using DW = hn::ScalableTag<W>;
+  using DB = hn::ScalableTag<B>;
+  using VB = hn::Vec<DB>;
+  static constexpr int64_t N = hn::MaxLanes(DW());
+  static constexpr int64_t kPiece = 1024;
+
+  static void Run(const R* p, int64_t n, int64_t row_stride, int64_t columns, ArgState* out,
+                  const KernelArgs& args) {
+    const KeyOp op(args);
+    HWY_ALIGN B best[kPiece + 64];  // whole vectors are stored past the last column
+    HWY_ALIGN W row[kPiece + 64], key[kPiece + 64];
+    Group<1, true>(op, p, 0, row_stride, columns, best, row);
+    int64_t i = 1;
+    for (; i + 4 <= n; i += 4)
+      Group<4, false>(op, p + i * row_stride, i, row_stride, columns, best, row);
+    for (; i < n; ++i) Group<1, false>(op, p + i * row_stride, i, row_stride, columns, best, row);
+    Keys(op, best, columns, key);
+    for (int64_t c = 0; c < columns; ++c) out[c] = {key[c], args.index + row[c]};
   }
 
-  // ---- across rows: the best key and its row for each column, four rows a pass
+ private:
+  template <int kRows, bool kFirst>
+  static HWY_INLINE void Group(const KeyOp& op, const R* p, int64_t first_row, int64_t row_stride,
+                               int64_t columns, B* best, W* row) {
+    int64_t c = 0;
+    for (; c + N <= columns; c += N)
+      Column<kRows, kFirst>(op, p + c, first_row, row_stride, N, best + c, row + c);
+    if (c < columns)
+      Column<kRows, kFirst>(op, p + c, first_row, row_stride, columns - c, best + c, row + c);
+  }
 
-  using W = std::conditional_t<sizeof(K) == 8, int64_t, int32_t>;  // keys and rows in equal lanes
-  using DW = hn::ScalableTag<W>;
-  using VW = hn::Vec<DW>;
-  static constexpr int64_t NW = hn::MaxLanes(DW());
+  template <int kRows, bool kFirst>
+  static HWY_INLINE void Column(const KeyOp& op, const R* p, int64_t first_row, int64_t row_stride,
+                                int64_t count, B* best, W* row) {
+    const DW d;
+    const DB db;
+    VB b = hn::Undefined(db);
+    hn::Vec<DW> at = hn::Set(d, static_cast<W>(first_row));
+    if constexpr (kFirst) {
+      b = Load(op, p, count);
+    } else {
+      b = hn::Load(db, best);
+      at = hn::Load(d, row);
+      TENFOLD_UNROLL
+      for (int k = 0; k < kRows; ++k) {
+        __builtin_prefetch(p + (k + kRows) * row_stride, 0, 3);
+        const VB v = Load(op, p + k * row_stride, count);
+        const auto take = Beats(v, b);
+        b = hn::IfThenElse(take, v, b);
+        at = hn::IfThenElse(hn::RebindMask(d, take), hn::Set(d, static_cast<W>(first_row + k)), at);
+      }
+    }
+    hn::Store(b, db, best);
+    hn::Store(at, d, row);
+  }
+
+  // Does a later element take the place of the best so far?
+  static HWY_INLINE hn::Mask<DB> Beats(VB v, VB best) {
+    if constexpr (kNative) {
+      if constexpr (kLast)  // NaN takes over even from NaN, anything else never from NaN
+        return hn::Or(kMin ? hn::Le(v, best) : hn::Ge(v, best), hn::IsNaN(v));
+      else  // "not at or behind" holds for a NaN too; a NaN that stands stays
+        return hn::AndNot(hn::IsNaN(best), hn::Not(kMin ? hn::Ge(v, best) : hn::Le(v, best)));
+    } else {
+      return kLast ? hn::Not(hn::Gt(best, v)) : hn::Gt(v, best);
+    }
+  }
+
+  static HWY_INLINE VB Load(const KeyOp& op, const R* p, int64_t count) {
+    const DB db;
+    const hn::Rebind<K, DB> dk;
+    const hn::Rebind<R, DB> dr;
+    const auto raw = count < N ? LoadTail(dr, p, static_cast<size_t>(count)) : hn::LoadU(dr, p);
+    if constexpr (kNative)
+      return raw;
+    else if constexpr (sizeof(K) == sizeof(W))
+      return Canonical<T>(dk, op.Map(dk, raw, NoBias{}), op.offset);
+    else
+      return hn::PromoteTo(db, Canonical<T>(dk, op.Map(dk, raw, NoBias{}), op.offset));
+  }
+
+  static HWY_INLINE void Keys(const KeyOp& op, const B* best, int64_t columns, W* key) {
+    const DW d;
+    const DB db;
+    for (int64_t c = 0; c < columns; c += N) {
+      if constexpr (kNative) {
+        const auto k = op.Map(d, hn::Load(db, best + c), NoBias{});
+        hn::Store(Canonical<T>(d, k, op.offset), d, key + c);
+      } else {
+        hn::Store(hn::Load(db, best + c), d, key + c);
+      }
+    }
+  }
+};
+
+template <class T>
+struct Arg {
   static constexpr int64_t kPiece = 1024;
   static constexpr int64_t kMaxRows = int64_t{1} << 30;  // row numbers fit a lane
+  using R = typename ArgInner<T, false>::R;
+
+  static void RunInner(const void* x, int64_t rows, int64_t row_stride, int64_t n, void* states,
+                       const KernelArgs& args) {
+    // Keys carry the direction in their flip; elements that compare as they are need a twin.
+    if (std::is_floating_point_v<T> && args.flip != 0)
+      ArgInner<T, std::is_floating_point_v<T>>::Run(x, rows, row_stride, n, states, args);
+    else
+      ArgInner<T, false>::Run(x, rows, row_stride, n, states, args);
+  }
 
   static void RunOuter(const void* x, int64_t groups, int64_t group_stride, int64_t n,
                        int64_t row_stride, int64_t columns, void* states, std::byte*,
@@ -121,64 +255,16 @@ struct Arg {
 
   static void Piece(const R* p, int64_t n, int64_t row_stride, int64_t columns, ArgState* out,
                     const KernelArgs& args) {
-    const KeyOp op(args);
-    HWY_ALIGN W key[kPiece + 64], row[kPiece + 64];
-    if (args.last)
-      Rows<true>(op, p, n, row_stride, columns, key, row);
+    constexpr bool kTwin = std::is_floating_point_v<T>;
+    const bool min = kTwin && args.flip != 0;
+    if (min && args.last)
+      ArgOuter<T, kTwin, true>::Run(p, n, row_stride, columns, out, args);
+    else if (min)
+      ArgOuter<T, kTwin, false>::Run(p, n, row_stride, columns, out, args);
+    else if (args.last)
+      ArgOuter<T, false, true>::Run(p, n, row_stride, columns, out, args);
     else
-      Rows<false>(op, p, n, row_stride, columns, key, row);
-    for (int64_t c = 0; c < columns; ++c) out[c] = {key[c], args.index + row[c]};
-  }
-
-  template <bool kLast>
-  static void Rows(const KeyOp& op, const R* p, int64_t n, int64_t row_stride, int64_t columns,
-                   W* key, W* row) {
-    Group<kLast, 1, true>(op, p, 0, row_stride, columns, key, row);
-    int64_t i = 1;
-    for (; i + 4 <= n; i += 4)
-      Group<kLast, 4, false>(op, p + i * row_stride, i, row_stride, columns, key, row);
-    for (; i < n; ++i)
-      Group<kLast, 1, false>(op, p + i * row_stride, i, row_stride, columns, key, row);
-  }
-
-  template <bool kLast, int kRows, bool kFirst>
-  static void Group(const KeyOp& op, const R* p, int64_t first_row, int64_t row_stride,
-                    int64_t columns, W* key, W* row) {
-    const DW d;
-    for (int64_t c = 0; c < columns; c += NW) {
-      VW best = hn::Load(d, key + c), at = hn::Load(d, row + c);
-      TENFOLD_UNROLL
-      for (int k = 0; k < kRows; ++k) {
-        const VW v = LoadKeys(op, p + k * row_stride + c, columns - c);
-        const VW number = hn::Set(d, static_cast<W>(first_row + k));
-        if (kFirst && k == 0) {
-          best = v;
-          at = number;
-        } else if constexpr (kLast) {
-          const auto keep = hn::Gt(best, v);
-          best = hn::Max(best, v);
-          at = hn::IfThenElse(keep, at, number);
-        } else {
-          const auto take = hn::Gt(v, best);
-          best = hn::Max(best, v);
-          at = hn::IfThenElse(take, number, at);
-        }
-      }
-      hn::Store(best, d, key + c);  // the arrays reach past the last column
-      hn::Store(at, d, row + c);
-    }
-  }
-
-  static HWY_INLINE VW LoadKeys(const KeyOp& op, const R* p, int64_t count) {
-    const DW d;
-    const hn::Rebind<K, DW> dk;
-    const hn::Rebind<R, DW> dr;
-    const auto raw = count < NW ? LoadTail(dr, p, static_cast<size_t>(count)) : hn::LoadU(dr, p);
-    const auto k = Canonical<T>(dk, op.Map(dk, raw, NoBias{}), op.offset);
-    if constexpr (sizeof(K) == sizeof(W))
-      return k;
-    else
-      return hn::PromoteTo(d, k);
+      ArgOuter<T, false, false>::Run(p, n, row_stride, columns, out, args);
   }
 
   static void Merge(void* a, const void* b, int64_t count, const KernelArgs& args) {

@@ -52,6 +52,18 @@ struct Root {
   }
 };
 
+// An extreme that is zero may have the wrong sign.
+struct Extreme {
+  template <class D>
+  static HWY_INLINE hn::Vec<D> Post(D, hn::Vec<D> v, hn::Vec<D>) {
+    return v;
+  }
+  template <class T, class D>
+  static HWY_INLINE bool Suspect(D d, hn::Vec<D>, hn::Vec<D> result) {
+    return !hn::AllFalse(d, hn::Eq(result, hn::Zero(d)));
+  }
+};
+
 // Rounds to T and stores; NaN becomes the canonical quiet NaN.
 template <class T, class D>
 HWY_INLINE void StoreAs(D d, hn::Vec<D> v, T* out) {
@@ -121,6 +133,9 @@ FinishFn FloatFinish(Finish finish) {
       return &FinishFloat<Divide, A, T>;
     case Finish::kSqrt:
       return &FinishFloat<Root, A, T>;
+    case Finish::kExtreme:
+      if constexpr (std::is_same_v<A, T>) return &FinishFloat<Extreme, A, T>;
+      return nullptr;
     default:
       return nullptr;
   }

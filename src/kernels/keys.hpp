@@ -55,6 +55,14 @@ constexpr KeyOf<T> top_key_of() {
   return wrap_add<KeyOf<T>>(kInfinityBits<T>, key_offset_of<T>());
 }
 
+template <class T>
+KeyOf<T> key_of_element(T value, std::int64_t flip, std::int64_t offset) {
+  using K = KeyOf<T>;
+  K k = std::bit_cast<K>(value);
+  if (kIsFloat<T> && k < 0) k ^= std::numeric_limits<K>::max();
+  return wrap_add<K>(static_cast<K>(k ^ static_cast<K>(flip)), static_cast<K>(offset));
+}
+
 // The element of a key; any NaN comes back as the canonical quiet NaN.
 template <class T>
 T element_of_key(KeyOf<T> key, std::int64_t flip, std::int64_t offset) {

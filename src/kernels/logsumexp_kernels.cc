@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "kernels/kernel_row-inl.h"
-#include "kernels/keys.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenfold::kernels {
@@ -16,9 +15,7 @@ namespace HWY_NAMESPACE {
 template <class T, class A>
 struct LogSumExp {
   using State = LogSumExpState<A>;
-  using K = KeyOf<T>;
-  // bfloat16 keys are those of any 16-bit float.
-  using KeyOp = MaxKeyOp<std::conditional_t<std::is_same_v<T, BFloat16>, Float16, T>, K>;
+  using MaxOp = ExtremeOp<T, A, false>;
   using SumOp = ExpSumOp<T, A>;
   static constexpr int64_t kPiece = 1024;             // rows or columns handled at once
   static constexpr int64_t kCacheElements = 8192;     // of rows read twice
@@ -76,26 +73,16 @@ struct LogSumExp {
  private:
   static constexpr size_t kMaxLevels = 20;  // 2^20 groups of 4096 rows
 
-  static KernelArgs KeyArgs() {
-    KernelArgs args;
-    args.offset = key_offset_of<T>();
-    return args;
-  }
-
-  // The maximum of each slice, and what to subtract: 0 where the maximum is not finite.
-  static void Bias(const K* keys, int64_t count, A* max, A* bias) {
-    for (int64_t i = 0; i < count; ++i) {
-      max[i] = static_cast<A>(element_of_key<T>(keys[i], 0, key_offset_of<T>()));
-      bias[i] = std::isfinite(max[i]) ? max[i] : A{0};
-    }
+  // What to subtract from each slice: its maximum, or 0 where that is not finite.
+  static void Bias(const A* max, int64_t count, A* bias) {
+    for (int64_t i = 0; i < count; ++i) bias[i] = std::isfinite(max[i]) ? max[i] : A{0};
   }
 
   static void InnerGroup(const T* p, int64_t rows, int64_t row_stride, int64_t n, State* out) {
-    HWY_ALIGN K keys[kPiece];
     HWY_ALIGN A max[kPiece], bias[kPiece], sum[kPiece];
-    Inner<KeyOp>::Run(p, rows, row_stride, n, keys, KeyArgs());
-    Bias(keys, rows, max, bias);
     KernelArgs args;
+    Inner<MaxOp>::Run(p, rows, row_stride, n, max, args);
+    Bias(max, rows, bias);
     args.bias = bias;
     Inner<SumOp>::Run(p, rows, row_stride, n, sum, args);
     for (int64_t r = 0; r < rows; ++r) out[r] = {max[r], sum[r]};
@@ -136,11 +123,10 @@ struct LogSumExp {
 
   static void OuterGroup(const T* p, int64_t n, int64_t row_stride, int64_t columns, State* out,
                          std::byte* scratch) {
-    HWY_ALIGN K keys[kPiece];
     HWY_ALIGN A max[kPiece], bias[kPiece], sum[kPiece];
-    Outer<KeyOp>::Run(p, 1, 0, n, row_stride, columns, keys, scratch, KeyArgs());
-    Bias(keys, columns, max, bias);
     KernelArgs args;
+    Outer<MaxOp>::Run(p, 1, 0, n, row_stride, columns, max, scratch, args);
+    Bias(max, columns, bias);
     args.bias = bias;
     Outer<SumOp>::Run(p, 1, 0, n, row_stride, columns, sum, scratch, args);
     for (int64_t c = 0; c < columns; ++c) out[c] = {max[c], sum[c]};

@@ -8,6 +8,7 @@
 #endif
 
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "hwy/highway.h"
@@ -123,6 +124,8 @@ struct MapBase {
   using State = A;
   // Floats: the order of combination is fixed by the tree. Integers: any order gives the same bits.
   static constexpr bool kOrdered = std::is_floating_point_v<A>;
+  static constexpr int64_t kAhead = 8192;  // bytes that a stream prefetches ahead (measured)
+  static constexpr bool kFused = false;  // Accumulate exists: combine(acc, map(raw)) in fewer steps
   template <class D>
   static HWY_INLINE NoBias RowBias(D, const KernelArgs&, int64_t) {
     return {};
@@ -251,30 +254,53 @@ struct MaxKeyOp : MapBase<T, A> {
   static constexpr A Identity() { return static_cast<A>(A{1} << (8 * sizeof(A) - 1)); }
 };
 
-// 2^t for t <= 0, clamped at -126 (f32) or -1022 (f64): t = k + f with |f| <= 1/2, a minimax
-// polynomial for 2^f, and k added to the exponent. Relative error of the polynomial: 7.5e-8 (f32,
+// The greatest (least) of f32 or f64 in the type itself: any NaN wins and sticks; which of two
+// zeros comes out is left open (the finisher reports a zero, and the keys above decide).
+template <class T, class A, bool kMin>
+struct ExtremeOp : MapBase<T, A> {
+  static constexpr bool kOrdered = false;
+  explicit ExtremeOp(const KernelArgs&) {}
+  template <class D, class V>
+  HWY_INLINE hn::Vec<D> Map(D d, V raw, NoBias) const {
+    return Widen<T>(d, raw);
+  }
+  // x86 returns the second operand if either is NaN: a NaN in `a` sticks by that, one in `x` by the
+  // blend.
+  template <class D, class V>
+  HWY_INLINE V Combine(D, V a, V x) const {
+    const V m = kMin ? hn::Min(x, a) : hn::Max(x, a);
+    return hn::IfThenElse(hn::IsNaN(x), x, m);
+  }
+  static constexpr A Identity() {
+    return kMin ? std::numeric_limits<A>::infinity() : -std::numeric_limits<A>::infinity();
+  }
+};
+
+// 2^t for t <= 0 as p * scale: t = k + f with |f| <= 1/2, p a minimax polynomial for 2^f, scale =
+// 2^k, k clamped at -126 (f32) or -1022 (f64). Relative error of the polynomial: 7.5e-8 (f32,
 // degree 5), 3.1e-18 (f64, degree 11); coefficients by the Remez algorithm for the relative error
-// on [-1/2, 1/2].
+// on [-1/2, 1/2]. NaN gives NaN.
 template <class D, std::enable_if_t<std::is_same_v<hn::TFromD<D>, float>>* = nullptr>
-HWY_INLINE hn::Vec<D> Exp2(D d, hn::Vec<D> t) {
+HWY_INLINE void Exp2Parts(D d, hn::Vec<D> t, hn::Vec<D>& p, hn::Vec<D>& scale) {
   const hn::RebindToSigned<D> di;
-  t = hn::Max(t, hn::Set(d, -126.0f));
-  const auto magic = hn::Set(d, 0x1.8p23f);  // adding it rounds to an integer, held in the low bits
+  t = hn::Max(hn::Set(d, -126.0f), t);  // in this order, so that a NaN in t stays
+  // Adding it rounds to an integer, held in the low bits together with the exponent's bias.
+  const auto magic = hn::Set(d, 0x1.8p23f + 127.0f);
   const auto shifted = hn::Add(t, magic);
   const auto f = hn::Sub(t, hn::Sub(shifted, magic));
-  auto p = hn::Set(d, 0x1.5c08e6p-10f);
+  p = hn::Set(d, 0x1.5c08e6p-10f);
   p = hn::MulAdd(p, f, hn::Set(d, 0x1.3d0c52p-7f));
   p = hn::MulAdd(p, f, hn::Set(d, 0x1.c6b6e4p-5f));
   p = hn::MulAdd(p, f, hn::Set(d, 0x1.ebf918p-3f));
   p = hn::MulAdd(p, f, hn::Set(d, 0x1.62e428p-1f));
   p = hn::MulAdd(p, f, hn::Set(d, 1.0f));
-  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
+  scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
 }
 template <class D, std::enable_if_t<std::is_same_v<hn::TFromD<D>, double>>* = nullptr>
-HWY_INLINE hn::Vec<D> Exp2(D d, hn::Vec<D> t) {
+HWY_INLINE void Exp2Parts(D d, hn::Vec<D> t, hn::Vec<D>& p, hn::Vec<D>& scale) {
   const hn::RebindToSigned<D> di;
-  t = hn::Max(t, hn::Set(d, -1022.0));
-  const auto magic = hn::Set(d, 0x1.8p52);
+  t = hn::Max(hn::Set(d, -1022.0), t);
+  const auto magic = hn::Set(d, 0x1.8p52 + 1023.0);
   const auto shifted = hn::Add(t, magic);
   const auto f = hn::Sub(t, hn::Sub(shifted, magic));
   constexpr double kCoefficients[] = {0x1.b5267882d5309p-24, 0x1.62bfc3c1d2153p-20,
@@ -282,9 +308,15 @@ HWY_INLINE hn::Vec<D> Exp2(D d, hn::Vec<D> t) {
                                       0x1.5d87fe78cf260p-10, 0x1.3b2ab6fb9f413p-7,
                                       0x1.c6b08d7049fd1p-5,  0x1.ebfbdff82c5adp-3,
                                       0x1.62e42fefa39efp-1,  1.0};
-  auto p = hn::MulAdd(hn::Set(d, 0x1.e7aa1c12faa3cp-32), f, hn::Set(d, 0x1.e620fb67ac6ddp-28));
+  p = hn::MulAdd(hn::Set(d, 0x1.e7aa1c12faa3cp-32), f, hn::Set(d, 0x1.e620fb67ac6ddp-28));
   for (double c : kCoefficients) p = hn::MulAdd(p, f, hn::Set(d, c));
-  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<52>(hn::BitCast(di, shifted))));
+  scale = hn::BitCast(d, hn::ShiftLeft<52>(hn::BitCast(di, shifted)));
+}
+template <class D>
+HWY_INLINE hn::Vec<D> Exp2(D d, hn::Vec<D> t) {
+  hn::Vec<D> p, scale;
+  Exp2Parts(d, t, p, scale);
+  return hn::Mul(p, scale);
 }
 inline constexpr double kLog2E = 1.44269504088896340736;
 
@@ -301,8 +333,22 @@ struct ExpSumOp : AddBase<T, A> {
     return count < hn::Lanes(d) ? LoadTail(d, bias, count) : hn::LoadU(d, bias);
   }
   template <class D, class V>
+  static HWY_INLINE hn::Vec<D> Power(D d, V raw, hn::Vec<D> bias) {
+    return hn::Mul(hn::Sub(Widen<T>(d, raw), bias), hn::Set(d, static_cast<A>(kLog2E)));
+  }
+  template <class D, class V>
   HWY_INLINE hn::Vec<D> Map(D d, V raw, hn::Vec<D> bias) const {
-    return Exp2(d, hn::Mul(hn::Sub(Widen<T>(d, raw), bias), hn::Set(d, static_cast<A>(kLog2E))));
+    return Exp2(d, Power(d, raw, bias));
+  }
+  // The next group: this one is in cache already, from the pass that found its maximum.
+  static constexpr int64_t kAhead = kGroup * sizeof(T);
+  // p * 2^k is exact, so fusing the product with the addition changes no bit.
+  static constexpr bool kFused = true;
+  template <class D, class V>
+  HWY_INLINE hn::Vec<D> Accumulate(D d, hn::Vec<D> acc, V raw, hn::Vec<D> bias) const {
+    hn::Vec<D> p, scale;
+    Exp2Parts(d, Power(d, raw, bias), p, scale);
+    return hn::MulAdd(p, scale, acc);
   }
 };
 

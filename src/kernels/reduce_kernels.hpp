@@ -56,7 +56,9 @@ enum class KernelOp {
   kNormSquare,  // sum of squares for L2: wide enough not to overflow (f64: see kSqrt)
   kWideSum,
   kWideSquare,  // exact integer sums, for Mean and L2
-  kMaxKey,      // extremes, on order-preserving integer keys
+  kMax,
+  kMin,     // extremes of f32 and f64, but for the sign of a zero
+  kMaxKey,  // extremes, on order-preserving integer keys
   kLogSumExp,
   kArg,
 };
@@ -89,6 +91,7 @@ enum class Finish {
   kSqrt,
   kLog,
   kLogSumExp,
+  kExtreme,   // copy; false if there is a zero, whose sign may be wrong
   kKey,       // order-preserving key back to the element
   kWideMean,  // truncates toward zero
   kWideSqrt,  // truncates, saturates at the type's maximum

@@ -45,6 +45,14 @@ struct Lanes {
   static HWY_INLINE V Map(const Op& op, const R* p, B bias) {
     return op.Map(D(), hn::LoadU(DR(), p), bias);
   }
+  // acc combined with the next vector.
+  template <class B>
+  static HWY_INLINE V Add(const Op& op, V acc, const R* p, B bias) {
+    if constexpr (Op::kFused)
+      return op.Accumulate(D(), acc, hn::LoadU(DR(), p), bias);
+    else
+      return op.Combine(D(), acc, Map(op, p, bias));
+  }
   // Lanes from `count` on become the identity; memory past them is not touched.
   template <class B>
   static HWY_INLINE V MapTail(const Op& op, const R* p, B bias, int64_t count) {
@@ -139,11 +147,11 @@ struct LeafStack {
   A node[48];
   uint64_t leaves = 0;  // bit j set: node[j] holds a subtree of 2^j leaves
 
-  HWY_INLINE void Push(const Op& op, A value, int level) {
-    const uint64_t step = uint64_t{1} << level;
+  HWY_INLINE void Push(const Op& op, A value) {
+    int level = 0;
     for (; leaves >> level & 1; ++level) value = Lanes<Op>::CombineScalar(op, node[level], value);
     node[level] = value;
-    leaves += step;
+    ++leaves;
   }
   // Folds `value`, the partial last leaf if there is one, into the smallest subtree and so on
   // upwards.
@@ -209,8 +217,7 @@ struct Inner {
     for (; i + L::kLanes <= n; i += L::kLanes) {
       Prefetch(p + i);
       TENFOLD_UNROLL
-      for (int64_t v = 0; v < NV; ++v)
-        acc[v] = op.Combine(D(), acc[v], L::Map(op, p + i + v * N, bias));
+      for (int64_t v = 0; v < NV; ++v) acc[v] = L::Add(op, acc[v], p + i + v * N, bias);
     }
     if (i < n) {
       TENFOLD_UNROLL
@@ -226,44 +233,16 @@ struct Inner {
     constexpr int64_t kSize = L::kLeafSize;
     LeafStack<Op> stack;
     const R* const end = p + n;
-    for (; end - p >= 4 * kSize; p += 4 * kSize) stack.Push(op, FourLeaves(op, p, bias), 2);
     for (; end - p >= kSize; p += kSize)
-      stack.Push(op, L::FoldLanes(op, d, LeafVector(op, p, kSize, bias)), 0);
+      stack.Push(op, L::FoldLanes(op, d, LeafVector(op, p, kSize, bias)));
     if (p == end) return stack.Finish(op, A{}, false);
     return stack.Finish(op, L::FoldLanes(op, d, LeafVector(op, p, end - p, bias)), true);
   }
 
-  // Four leaves in flight: a leaf alone is one dependent chain of additions.
-  template <class B>
-  static HWY_INLINE A FourLeaves(const Op& op, const R* p, B bias) {
-    const D d;
-    V acc[4 * NV];
-    TENFOLD_UNROLL
-    for (int64_t m = 0; m < 4; ++m) {
-      TENFOLD_UNROLL
-      for (int64_t v = 0; v < NV; ++v)
-        acc[m * NV + v] = L::Map(op, p + m * L::kLeafSize + v * N, bias);
-    }
-    for (int64_t i = L::kLanes; i < L::kLeafSize; i += L::kLanes) {
-      TENFOLD_UNROLL
-      for (int64_t m = 0; m < 4; ++m) {
-        const R* q = p + m * L::kLeafSize + i;
-        Prefetch(q);
-        TENFOLD_UNROLL
-        for (int64_t v = 0; v < NV; ++v)
-          acc[m * NV + v] = op.Combine(d, acc[m * NV + v], L::Map(op, q + v * N, bias));
-      }
-    }
-    A leaf[4];
-    TENFOLD_UNROLL
-    for (int64_t m = 0; m < 4; ++m) leaf[m] = L::FoldLanes(op, d, L::FoldVectors(op, acc + m * NV));
-    return L::CombineScalar(op, L::CombineScalar(op, leaf[0], leaf[1]),
-                            L::CombineScalar(op, leaf[2], leaf[3]));
-  }
-
+  // One leaf is a chain of dependent additions, but the next leaf's chain starts while it runs; one
+  // stream of loads in address order and a prefetch well ahead of it is what memory likes best.
   static HWY_INLINE void Prefetch(const R* q) {
-    // 16 KB ahead: far enough for memory, near enough for L1 (measured, docs/performance.md).
-    __builtin_prefetch(reinterpret_cast<const char*>(q) + 16384, 0, 3);
+    __builtin_prefetch(reinterpret_cast<const char*>(q) + Op::kAhead, 0, 3);
   }
 
   // Rows shorter than the lanes of a leaf, N at a time: one masked load each.
@@ -353,12 +332,16 @@ struct Outer {
     const A* bias = static_cast<const A*>(args.bias);
     for (int64_t g = 0; g < groups; ++g, p += group_stride, out += columns) {
       const A* group_bias = bias ? bias + g * columns : nullptr;
+      // Long rows are followed; short ones are small blocks, of which the next one comes.
+      const int64_t ahead = columns * sizeof(R) >= 4096 ? 1024 / sizeof(R)
+                            : groups > 1                ? group_stride
+                                                        : 0;
       if (n <= 4)
-        Short<4>(op, p, n, row_stride, columns, out, group_bias);
+        Short<4>(op, p, n, row_stride, columns, out, group_bias, ahead);
       else if (n <= 8)
-        Short<8>(op, p, n, row_stride, columns, out, group_bias);
+        Short<8>(op, p, n, row_stride, columns, out, group_bias, ahead);
       else if (n <= 16 || (Op::kOrdered && n <= kShortRows && columns >= N))
-        Short<16>(op, p, n, row_stride, columns, out, group_bias);
+        Short<16>(op, p, n, row_stride, columns, out, group_bias, ahead);
       else
         Long(op, p, n, row_stride, columns, out, reinterpret_cast<A*>(scratch), group_bias);
     }
@@ -377,24 +360,26 @@ struct Outer {
   // <= 512.
   template <int kRows>
   static HWY_INLINE void Short(const Op& op, const R* p, int64_t n, int64_t row_stride,
-                               int64_t columns, A* out, const A* bias) {
+                               int64_t columns, A* out, const A* bias, int64_t ahead) {
     const D d;
     int64_t c = 0;
     for (; c + N <= columns; c += N)
-      hn::StoreU(ShortColumns<kRows, false>(op, p + c, n, row_stride, N, bias ? bias + c : nullptr),
-                 d, out + c);
+      hn::StoreU(
+          ShortColumns<kRows, false>(op, p + c, n, row_stride, N, bias ? bias + c : nullptr, ahead),
+          d, out + c);
     if (c < columns)
       StoreTail(ShortColumns<kRows, true>(op, p + c, n, row_stride, columns - c,
-                                          bias ? bias + c : nullptr),
+                                          bias ? bias + c : nullptr, ahead),
                 d, out + c, static_cast<size_t>(columns - c));
   }
 
   template <int kRows, bool kTail>
   static HWY_INLINE V ShortColumns(const Op& op, const R* p, int64_t n, int64_t row_stride,
-                                   int64_t count, const A* bias) {
+                                   int64_t count, const A* bias, int64_t ahead) {
     const D d;
     const auto b = Op::ColumnBias(d, bias, static_cast<size_t>(count));
     const auto map = [&](const R* q) HWY_ATTR {
+      if (ahead != 0) __builtin_prefetch(q + ahead, 0, 3);
       if constexpr (kTail)
         return L::MapTail(op, q, b, count);
       else
@@ -424,14 +409,14 @@ struct Outer {
     return acc[0];
   }
 
-  // Any number of rows: row accumulators in scratch, eight rows added per load and store of them.
-  //
+  // Any number of rows: row accumulators in scratch, four rows added per load and store of them.
   // Dense narrow rows are read flat: 16 rows of `columns` are one row of 16 * columns.
   static void Long(const Op& op, const R* p, int64_t n, int64_t row_stride, int64_t columns, A* out,
                    A* scratch, const A* bias) {
     const bool flat = row_stride == columns && columns < kFlatColumns;
     const int64_t lanes = Op::kOrdered || flat ? 16 : 1;
     const int64_t leaf = Op::kOrdered ? kLeaf : n;
+    const int64_t ahead = Ahead(n, columns, flat);
     A* acc = scratch;
     if (bias != nullptr && flat) {  // the bias of 16 rows side by side
       A* wide = scratch + 16 * columns;
@@ -445,9 +430,9 @@ struct Outer {
       const int64_t rows = std::min(leaf, n - i);
       A* into = lanes == 1 ? out : acc;
       if (flat)
-        LeafFlat(op, p, rows, columns, into, bias);
+        LeafFlat(op, p, rows, columns, into, bias, ahead);
       else
-        LeafRows(op, p, rows, row_stride, columns, lanes, into, bias);
+        LeafRows(op, p, rows, row_stride, columns, lanes, into, bias, ahead);
       FoldRowLanes(op, into, std::min(lanes, rows), columns);
       if (i + rows ==
           n) {  // the last leaf, whole or partial: fold the stack into it, smallest first
@@ -466,55 +451,64 @@ struct Outer {
   }
   static constexpr int64_t kFlatColumns = 512;
 
+  // How far ahead of each stream to prefetch, in elements: rows of their own are followed a little
+  // way, one run of memory further (both measured); a block that L2 holds is better left alone.
+  static int64_t Ahead(int64_t n, int64_t columns, bool one_run) {
+    constexpr int64_t kSize = sizeof(R);
+    if (n * columns * kSize <= (1 << 20)) return 0;
+    return (one_run ? 8192 : 1024) / kSize;
+  }
+
   // acc[l * columns + c] = fold of rows l, l + lanes, … of a leaf.
   static HWY_INLINE void LeafRows(const Op& op, const R* p, int64_t rows, int64_t row_stride,
-                                  int64_t columns, int64_t lanes, A* acc, const A* bias) {
+                                  int64_t columns, int64_t lanes, A* acc, const A* bias,
+                                  int64_t ahead) {
     for (int64_t l = 0; l < std::min(lanes, rows); ++l)
       AddRows(op, p + l * row_stride, (rows - l + lanes - 1) / lanes, lanes * row_stride, columns,
-              acc + l * columns, bias);
+              acc + l * columns, bias, ahead);
   }
 
   static HWY_INLINE void LeafFlat(const Op& op, const R* p, int64_t rows, int64_t columns, A* acc,
-                                  const A* bias) {
+                                  const A* bias, int64_t ahead) {
     const int64_t whole = rows / 16, rest = rows % 16, width = 16 * columns;
-    if (whole > 0) AddRows(op, p, whole, width, width, acc, bias);
-    if (rest > 0) AddGroup<1>(op, p + whole * width, width, rest * columns, acc, bias, whole == 0);
+    if (whole > 0) AddRows(op, p, whole, width, width, acc, bias, ahead);
+    if (rest > 0)
+      AddGroup<1>(op, p + whole * width, width, rest * columns, acc, bias, ahead, whole == 0);
   }
 
   static HWY_INLINE void AddRows(const Op& op, const R* p, int64_t rows, int64_t stride,
-                                 int64_t width, A* acc, const A* bias) {
+                                 int64_t width, A* acc, const A* bias, int64_t ahead) {
     bool first = true;
-    for (; rows >= 8; rows -= 8, p += 8 * stride, first = false)
-      AddGroup<8>(op, p, stride, width, acc, bias, first);
-    if (rows & 4)
-      AddGroup<4>(op, p, stride, width, acc, bias, first), p += 4 * stride, first = false;
-    if (rows & 2)
-      AddGroup<2>(op, p, stride, width, acc, bias, first), p += 2 * stride, first = false;
-    if (rows & 1) AddGroup<1>(op, p, stride, width, acc, bias, first);
+    for (; rows >= 4; rows -= 4, p += 4 * stride, first = false)
+      AddGroup<4>(op, p, stride, width, acc, bias, ahead, first);
+    for (; rows >= 1; --rows, p += stride, first = false)
+      AddGroup<1>(op, p, stride, width, acc, bias, ahead, first);
   }
 
   // acc = acc, row 0, … row K-1 combined in this order; `first`: without the old acc.
   template <int K>
   static void AddGroup(const Op& op, const R* p, int64_t stride, int64_t width, A* acc,
-                       const A* bias, bool first) {
+                       const A* bias, int64_t ahead, bool first) {
     if (first)
-      AddGroupLoop<K, true>(op, p, stride, width, acc, bias);
+      AddGroupLoop<K, true>(op, p, stride, width, acc, bias, ahead);
     else
-      AddGroupLoop<K, false>(op, p, stride, width, acc, bias);
+      AddGroupLoop<K, false>(op, p, stride, width, acc, bias, ahead);
   }
   template <int K, bool kFirst>
   static HWY_INLINE void AddGroupLoop(const Op& op, const R* p, int64_t stride, int64_t width,
-                                      A* acc, const A* bias) {
+                                      A* acc, const A* bias, int64_t ahead) {
     const D d;
     int64_t c = 0;
     for (; c + N <= width; c += N) {
       const auto b = Op::ColumnBias(d, bias + (bias ? c : 0), static_cast<size_t>(N));
+      if (ahead != 0) {
+        TENFOLD_UNROLL
+        for (int k = 0; k < K; ++k) __builtin_prefetch(p + k * stride + c + ahead, 0, 3);
+      }
       V v = L::Map(op, p + c, b);
       if constexpr (!kFirst) v = op.Combine(d, hn::LoadU(d, acc + c), v);
       TENFOLD_UNROLL
-      for (int k = 1; k < K; ++k) {
-        v = op.Combine(d, v, L::Map(op, p + k * stride + c, b));
-      }
+      for (int k = 1; k < K; ++k) v = L::Add(op, v, p + k * stride + c, b);
       hn::StoreU(v, d, acc + c);
     }
     if (c < width) {

@@ -29,7 +29,8 @@ OpRow float_row(ReduceOp op, DType t) {
     case ReduceOp::kL2:        return {KernelOp::kNormSquare, Finish::kSqrt, t, norm, t, false, true};
     case ReduceOp::kLogSum:    return {KernelOp::kSum,        Finish::kLog,  t, sum, t, false, true};
     case ReduceOp::kLogSumExp: return {KernelOp::kLogSumExp,  Finish::kLogSumExp, t, sum, t, false, true};
-    default:                   return {KernelOp::kMaxKey,     Finish::kKey,  t, t,   t};
+    case ReduceOp::kMax:       return {KernelOp::kMax,        Finish::kExtreme, t, t, t, false};
+    default:                   return {KernelOp::kMin,        Finish::kExtreme, t, t, t, true};
   }
   // clang-format on
 }
@@ -65,6 +66,9 @@ std::optional<OpRow> op_row(ReduceOp op, DType t) {
       return OpRow{KernelOp::kMaxKey, Finish::kKey, kBool, kBool, kBool, op == ReduceOp::kAll};
     case ReduceOp::kMax:
     case ReduceOp::kMin:
+      // f32 and f64 compare as they are; the half types compare as integer keys, twice as many at a
+      // time.
+      if (is_float(t) && size_of(t) >= 4) return float_row(op, t);
       return OpRow{KernelOp::kMaxKey, Finish::kKey, t, t, t, op == ReduceOp::kMin};
     default:
       if (t == kBool) return std::nullopt;

@@ -135,6 +135,10 @@ void ReducePlan::Impl::choose_kernel(const ReduceSpec& spec) {
   out_dtype = row.output;
   kernel = kernels::find_kernel(row.kernel, row.compute);
   finish = kernels::find_finish(row.finish, row.state, row.output);
+  if (row.finish == Finish::kExtreme) {
+    exact_kernel = kernels::find_kernel(KernelOp::kMaxKey, row.compute);
+    exact_finish = kernels::find_finish(Finish::kKey, row.state, row.output);
+  }
   args.flip = kernels::key_flip(row.compute, row.minimum);
   args.offset = kernels::key_offset(row.compute);
   args.last = spec.select_last_index;

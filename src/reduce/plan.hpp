@@ -46,6 +46,10 @@ struct ReducePlan::Impl {
   OpRow row;
   const kernels::ReduceKernel* kernel = nullptr;
   kernels::FinishFn finish = nullptr;
+  // Extremes of f32 and f64: folds a unit again that came out as zero, to get the sign of the zero
+  // right.
+  const kernels::ReduceKernel* exact_kernel = nullptr;
+  kernels::FinishFn exact_finish = nullptr;
   kernels::KernelArgs args;
   kernels::FinishArgs finish_args;
   ConvertFn convert = nullptr;  // for packed blocks

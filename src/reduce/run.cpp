@@ -67,6 +67,8 @@ class Worker {
   Worker(const Plan& plan, const Units& units, const std::byte* in, std::byte* out)
       : plan_(plan),
         units_(units),
+        kernel_(plan.kernel),
+        finish_(plan.finish),
         element_(static_cast<std::int64_t>(size_of(plan.in_dtype))),
         out_element_(static_cast<std::int64_t>(size_of(plan.out_dtype))),
         in_(in + plan.in_offset * element_),
@@ -89,7 +91,7 @@ class Worker {
   }
   void finish_unit(std::int64_t unit, std::byte* parts, std::int64_t count) {
     locate(unit);
-    StateTree::fold_rows(*plan_.kernel, plan_.args, parts, count, states());
+    StateTree::fold_rows(*kernel_, plan_.args, parts, count, states());
     Arena arena;
     finish(parts, arena);
   }
@@ -99,7 +101,7 @@ class Worker {
  private:
   std::int64_t states() const { return tile_.groups * tile_.width; }
   std::int64_t state_bytes() const {
-    return states() * static_cast<std::int64_t>(plan_.kernel->state_size);
+    return states() * static_cast<std::int64_t>(kernel_->state_size);
   }
 
   // Sets the tile and the first element of the unit in input and output.
@@ -132,7 +134,7 @@ class Worker {
     const bool innermost = depth == plan_.reduced.size() - 1;
     const std::int64_t batch = innermost ? std::min(plan_.batch, count) : 1;
     std::byte* next = arena.take(batch * state_bytes());
-    StateTree tree(*plan_.kernel, plan_.args, this->states(),
+    StateTree tree(*kernel_, plan_.args, this->states(),
                    arena.take(StateTree::bytes(count, state_bytes())));
     const int level = std::countr_zero(static_cast<std::uint64_t>(plan_.batch));
     for (std::int64_t i = part.begin; i < part.end; i += batch) {
@@ -141,7 +143,7 @@ class Worker {
         fold_block(in + i * step, positions, {0, plan_.n.size}, next, arena);
       else
         fold_loop(depth + 1, in + i * step, {0, plan_.reduced[depth + 1].size}, next, arena);
-      StateTree::fold_rows(*plan_.kernel, plan_.args, next, positions, this->states());
+      StateTree::fold_rows(*kernel_, plan_.args, next, positions, this->states());
       if (innermost && positions < plan_.batch) return tree.finish(states, next);
       tree.push(next, innermost ? level : 0);
     }
@@ -157,7 +159,7 @@ class Worker {
     }
     const std::int64_t size = part.end - part.begin, step = plan_.cut_n ? plan_.cut_n : size;
     std::byte* next = arena.take(state_bytes());
-    StateTree tree(*plan_.kernel, plan_.args, this->states(),
+    StateTree tree(*kernel_, plan_.args, this->states(),
                    arena.take(StateTree::bytes((size + step - 1) / step, state_bytes())));
     for (std::int64_t i = part.begin; i < part.end; i += step) {
       const Part cut{i, std::min(i + step, part.end)};
@@ -185,11 +187,11 @@ class Worker {
       return positions > 1 && loop.size == 1 ? plan_.reduced[plan_.reduced.size() - 1].in : loop.in;
     };
     if (plan_.shape == Plan::Shape::kInner) {
-      plan_.kernel->inner(in, positions * tile_.width, stride(width), n, states, args);
+      kernel_->inner(in, positions * tile_.width, stride(width), n, states, args);
     } else {
       std::byte* scratch = arena.take(0);
-      plan_.kernel->outer(in, positions * tile_.groups, stride(groups), n, plan_.n.in, tile_.width,
-                          states, scratch, args);
+      kernel_->outer(in, positions * tile_.groups, stride(groups), n, plan_.n.in, tile_.width,
+                     states, scratch, args);
     }
   }
 
@@ -202,15 +204,15 @@ class Worker {
     if (plan_.shape == Plan::Shape::kInner) {
       for (std::int64_t r = 0; r < width; ++r, to += n * size)
         plan_.convert(in + r * plan_.width.in * element_, plan_.n.in, n, to);
-      plan_.kernel->inner(packed, width, n, n, states, args_at(part.begin));
+      kernel_->inner(packed, width, n, n, states, args_at(part.begin));
       return;
     }
     for (std::int64_t g = 0; g < tile_.groups; ++g)
       for (std::int64_t i = 0; i < n; ++i, to += width * size)
         plan_.convert(in + (g * plan_.groups.in + i * plan_.n.in) * element_, plan_.width.in, width,
                       to);
-    plan_.kernel->outer(packed, tile_.groups, n * width, n, width, width, states, arena.take(0),
-                        args_at(part.begin));
+    kernel_->outer(packed, tile_.groups, n * width, n, width, width, states, arena.take(0),
+                   args_at(part.begin));
   }
   std::int64_t states_per_n() const { return states(); }
 
@@ -220,17 +222,21 @@ class Worker {
     if (plan_.width.out == 1 || w == 1) {
       const bool dense = g == 1 || (plan_.groups.out == w);
       const std::int64_t calls = dense ? 1 : g, count = dense ? g * w : w;
-      const std::int64_t row = count * static_cast<std::int64_t>(plan_.kernel->state_size);
+      const std::int64_t row = count * static_cast<std::int64_t>(kernel_->state_size);
       for (std::int64_t i = 0; i < calls; ++i)
-        good &= plan_.finish(states + i * row, count,
-                             unit_out_ + i * plan_.groups.out * out_element_, plan_.finish_args);
+        good &= finish_(states + i * row, count, unit_out_ + i * plan_.groups.out * out_element_,
+                        plan_.finish_args);
     } else {
       std::byte* dense = arena.take(g * w * out_element_);
-      good = plan_.finish(states, g * w, dense, plan_.finish_args);
+      good = finish_(states, g * w, dense, plan_.finish_args);
       for (std::int64_t i = 0; i < g; ++i)
         scatter(dense + i * w * out_element_, w, unit_out_ + i * plan_.groups.out * out_element_);
     }
-    if (!good) rescue_unit();
+    if (good) return;
+    if (plan_.exact_kernel != nullptr)
+      refold();
+    else
+      rescue_unit();
   }
 
   void scatter(const std::byte* from, std::int64_t count, std::byte* to) const {
@@ -240,6 +246,19 @@ class Worker {
       T* q = reinterpret_cast<T*>(to);
       for (std::int64_t i = 0; i < count; ++i) q[i * stride] = p[i];
     });
+  }
+
+  // Some extreme is a zero of unknown sign: the unit once more, on keys. Its states are no longer
+  // needed.
+  void refold() {
+    kernel_ = plan_.exact_kernel;
+    finish_ = plan_.exact_finish;
+    Arena arena;
+    std::byte* states = arena.take(state_bytes());
+    fold_part(whole(), states, arena);
+    finish(states, arena);
+    kernel_ = plan_.kernel;
+    finish_ = plan_.finish;
   }
 
   // Some result left the range of its state: look again at each output that may have.
@@ -252,6 +271,8 @@ class Worker {
 
   const Plan& plan_;
   const Units& units_;
+  const kernels::ReduceKernel* kernel_;
+  kernels::FinishFn finish_;
   const std::int64_t element_, out_element_;
   const std::byte* in_;
   std::byte* out_;
