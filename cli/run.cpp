@@ -201,8 +201,8 @@ std::string profile_text(const std::vector<NodeTime>& profile) {
   double total = 0;
   for (const NodeTime& node : profile) {
     total += node.microseconds;
-    text += fmt::format("{:<{}}  {:<{}}  {:>12.1f}  {}\n", node.node, node_width, node.op, op_width,
-                        node.microseconds, node.detail);
+    text += fmt::format("{:<{}}  {:<{}}  {:>12.1f}{}{}\n", node.node, node_width, node.op, op_width,
+                        node.microseconds, node.detail.empty() ? "" : "  ", node.detail);
   }
   return text + fmt::format("{:<{}}  {:<{}}  {:>12.1f}\n", "all", node_width, "", op_width, total);
 }
