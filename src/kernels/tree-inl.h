@@ -15,6 +15,7 @@
 #endif
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "kernels/ops-inl.h"
@@ -188,7 +189,10 @@ struct Inner {
     if constexpr (sizeof(A) >= 4) {
       if (n <= L::kLeafSize) {
         if (n <= 4 && row_stride == n && n > 1) r = Interleaved(op, p, rows, n, out, args);
-        if (n < L::kLanes) r = Narrow(op, p, r, rows, row_stride, n, out, args);
+        if (n < L::kLanes)
+          r = Narrow(op, p, r, rows, row_stride, n, out, args);
+        else if (n <= kRowsAbreast)
+          r = Abreast(op, p, rows, row_stride, n, out, args);
         for (; r + N <= rows; r += N) {
           V lanes[N];
           TENFOLD_UNROLL
@@ -279,6 +283,51 @@ struct Inner {
     return r;
   }
 
+  // Rows up to this length are added side by side, N of them in registers.
+  static constexpr int64_t kRowsAbreast = 128;
+  static HWY_INLINE int64_t Abreast(const Op& op, const R* p, int64_t rows, int64_t row_stride,
+                                    int64_t n, A* out, const KernelArgs& args) {
+    const D d;
+    const int64_t whole = n / L::kLanes * L::kLanes;
+    int64_t r = 0;
+    for (; r + N <= rows; r += N, p += N * row_stride) {
+      V acc[N * NV];
+      TENFOLD_UNROLL
+      for (int64_t j = 0; j < N; ++j) {
+        Prefetch(p + j * row_stride);
+        TENFOLD_UNROLL
+        for (int64_t v = 0; v < NV; ++v)
+          acc[j * NV + v] = L::Map(op, p + j * row_stride + v * N, Op::RowBias(d, args, r + j));
+      }
+      for (int64_t i = L::kLanes; i < whole; i += L::kLanes) {
+        TENFOLD_UNROLL
+        for (int64_t j = 0; j < N; ++j) {
+          const R* q = p + j * row_stride + i;
+          Prefetch(q);
+          TENFOLD_UNROLL
+          for (int64_t v = 0; v < NV; ++v)
+            acc[j * NV + v] = L::Add(op, acc[j * NV + v], q + v * N, Op::RowBias(d, args, r + j));
+        }
+      }
+      if (whole < n) {
+        TENFOLD_UNROLL
+        for (int64_t j = 0; j < N; ++j) {
+          TENFOLD_UNROLL
+          for (int64_t v = 0; v < NV; ++v)
+            acc[j * NV + v] =
+                op.Combine(d, acc[j * NV + v],
+                           L::MapTail(op, p + j * row_stride + whole + v * N,
+                                      Op::RowBias(d, args, r + j), n - whole - v * N));
+        }
+      }
+      V lanes[N];
+      TENFOLD_UNROLL
+      for (int64_t j = 0; j < N; ++j) lanes[j] = L::FoldVectors(op, acc + j * NV);
+      hn::StoreU(L::FoldRows(op, lanes), d, out + r);
+    }
+    return r;
+  }
+
   // Dense rows of 2, 3 or 4: de-interleaving loads, a vector for each place in the row.
   static HWY_INLINE int64_t Interleaved(const Op& op, const R* p, int64_t rows, int64_t n, A* out,
                                         const KernelArgs& args) {
@@ -286,6 +335,7 @@ struct Inner {
     const D d;
     int64_t r = 0;
     for (; r + N <= rows; r += N, p += N * n) {
+      for (int64_t k = 0; k < n; ++k) Prefetch(p + k * N);
       const auto bias = Op::ColumnBias(d, static_cast<const A*>(args.bias) + (args.bias ? r : 0),
                                        static_cast<size_t>(N));
       hn::Vec<typename L::DR> x0, x1, x2, x3;
@@ -416,7 +466,7 @@ struct Outer {
     const bool flat = row_stride == columns && columns < kFlatColumns;
     const int64_t lanes = Op::kOrdered || flat ? 16 : 1;
     const int64_t leaf = Op::kOrdered ? kLeaf : n;
-    const int64_t ahead = Ahead(n, columns, flat);
+    const int64_t ahead = Ahead(n, row_stride, flat || (lanes == 1 && row_stride == columns));
     A* acc = scratch;
     if (bias != nullptr && flat) {  // the bias of 16 rows side by side
       A* wide = scratch + 16 * columns;
@@ -452,10 +502,10 @@ struct Outer {
   static constexpr int64_t kFlatColumns = 512;
 
   // How far ahead of each stream to prefetch, in elements: rows of their own are followed a little
-  // way, one run of memory further (both measured); a block that L2 holds is better left alone.
-  static int64_t Ahead(int64_t n, int64_t columns, bool one_run) {
+  // way, one run of memory further (both measured); what L2 holds is better left alone.
+  static int64_t Ahead(int64_t n, int64_t row_stride, bool one_run) {
     constexpr int64_t kSize = sizeof(R);
-    if (n * columns * kSize <= (1 << 20)) return 0;
+    if (n * std::abs(row_stride) * kSize <= (1 << 20)) return 0;
     return (one_run ? 8192 : 1024) / kSize;
   }
 
@@ -479,7 +529,9 @@ struct Outer {
   static HWY_INLINE void AddRows(const Op& op, const R* p, int64_t rows, int64_t stride,
                                  int64_t width, A* acc, const A* bias, int64_t ahead) {
     bool first = true;
-    for (; rows >= 4; rows -= 4, p += 4 * stride, first = false)
+    // Rows that follow each other in memory are read in that order; rows apart, four at a time.
+    const bool one_run = stride == width && ahead != 0;
+    for (; rows >= 4 && !one_run; rows -= 4, p += 4 * stride, first = false)
       AddGroup<4>(op, p, stride, width, acc, bias, ahead, first);
     for (; rows >= 1; --rows, p += stride, first = false)
       AddGroup<1>(op, p, stride, width, acc, bias, ahead, first);
@@ -502,8 +554,11 @@ struct Outer {
     for (; c + N <= width; c += N) {
       const auto b = Op::ColumnBias(d, bias + (bias ? c : 0), static_cast<size_t>(N));
       if (ahead != 0) {
+        // The end of a piece prefetches the start of the next rows.
+        const R* next = p + c + ahead;
+        if (c + ahead >= width && stride != width) next += K * stride - width;
         TENFOLD_UNROLL
-        for (int k = 0; k < K; ++k) __builtin_prefetch(p + k * stride + c + ahead, 0, 3);
+        for (int k = 0; k < K; ++k) __builtin_prefetch(next + k * stride, 0, 3);
       }
       V v = L::Map(op, p + c, b);
       if constexpr (!kFirst) v = op.Combine(d, hn::LoadU(d, acc + c), v);

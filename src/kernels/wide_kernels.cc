@@ -71,6 +71,10 @@ struct Wide {
       for (int64_t c = 0; c < columns; ++c) out[c] = Scalar(p + c, n, row_stride);
       return;
     }
+    if constexpr (!kSquare && sizeof(T) == 8) {
+      OuterSplit(p, n, row_stride, columns, out);
+      return;
+    }
     HWY_ALIGN int64_t low[kPiece], high[kPiece];
     const int64_t chunk =
         std::clamp<int64_t>(kCacheBytes / (columns * static_cast<int64_t>(sizeof(T))), 32, 1 << 20);
@@ -80,6 +84,50 @@ struct Wide {
       if constexpr (Low::Split())
         Outer<High>::Run(p, 1, 0, count, row_stride, columns, high, scratch, args);
       Add(low, high, columns, out, i == 0);
+    }
+  }
+
+  // 64-bit elements in one pass. With h the sum of the high halves and w the wrapped sum of the
+  // elements, the low halves add up to w - h * 2^32 modulo 2^64, and exactly to that below 2^32
+  // rows.
+  static void OuterSplit(const T* p, int64_t n, int64_t row_stride, int64_t columns,
+                         WideState* out) {
+    HWY_ALIGN int64_t wrapped[kPiece + 16],
+        high[kPiece + 16];  // whole vectors are stored past the end
+    int64_t i = 0;
+    SplitRows<1, true>(p, row_stride, columns, wrapped, high);
+    for (i = 1; i + 4 <= n; i += 4)
+      SplitRows<4, false>(p + i * row_stride, row_stride, columns, wrapped, high);
+    for (; i < n; ++i) SplitRows<1, false>(p + i * row_stride, row_stride, columns, wrapped, high);
+    for (int64_t c = 0; c < columns; ++c) {
+      const auto low = static_cast<uint64_t>(wrapped[c]) - (static_cast<uint64_t>(high[c]) << 32);
+      out[c] = static_cast<WideState>(high[c]) * (int64_t{1} << 32) + static_cast<WideState>(low);
+    }
+  }
+
+  template <int kRows, bool kFirst>
+  static HWY_INLINE void SplitRows(const T* p, int64_t row_stride, int64_t columns,
+                                   int64_t* wrapped, int64_t* high) {
+    const hn::ScalableTag<int64_t> d;
+    const hn::ScalableTag<T> dt;
+    constexpr int64_t N = hn::MaxLanes(d);
+    constexpr int64_t kAhead = 128;  // elements, 1 KB
+    for (int64_t c = 0; c < columns; c += N) {
+      auto w = kFirst ? hn::Zero(d) : hn::Load(d, wrapped + c);
+      auto h = kFirst ? hn::Zero(d) : hn::Load(d, high + c);
+      const int64_t next =
+          c + kAhead < columns ? c + kAhead : c + kAhead - columns + kRows * row_stride;
+      TENFOLD_UNROLL
+      for (int k = 0; k < kRows; ++k) {
+        const T* q = p + k * row_stride;
+        __builtin_prefetch(q + next, 0, 3);
+        const auto v = columns - c < N ? LoadTail(dt, q + c, static_cast<size_t>(columns - c))
+                                       : hn::LoadU(dt, q + c);
+        w = hn::Add(w, hn::BitCast(d, v));
+        h = hn::Add(h, hn::BitCast(d, hn::ShiftRight<32>(v)));
+      }
+      hn::Store(w, d, wrapped + c);
+      hn::Store(h, d, high + c);
     }
   }
 
