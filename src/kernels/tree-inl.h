@@ -390,7 +390,7 @@ struct Outer {
         Short<4>(op, p, n, row_stride, columns, out, group_bias, ahead);
       else if (n <= 8)
         Short<8>(op, p, n, row_stride, columns, out, group_bias, ahead);
-      else if (n <= 16 || (Op::kOrdered && n <= kShortRows && columns >= N))
+      else if (n <= 16 || (Op::kOrdered && n <= kShortRows && 2 * columns >= N))
         Short<16>(op, p, n, row_stride, columns, out, group_bias, ahead);
       else
         Long(op, p, n, row_stride, columns, out, reinterpret_cast<A*>(scratch), group_bias);

@@ -96,7 +96,9 @@ struct Wide {
         high[kPiece + 16];  // whole vectors are stored past the end
     int64_t i = 0;
     SplitRows<1, true>(p, row_stride, columns, wrapped, high);
-    for (i = 1; i + 4 <= n; i += 4)
+    const bool one_run =
+        row_stride == columns;  // rows that follow each other are read in that order
+    for (i = 1; i + 4 <= n && !one_run; i += 4)
       SplitRows<4, false>(p + i * row_stride, row_stride, columns, wrapped, high);
     for (; i < n; ++i) SplitRows<1, false>(p + i * row_stride, row_stride, columns, wrapped, high);
     for (int64_t c = 0; c < columns; ++c) {
@@ -111,12 +113,13 @@ struct Wide {
     const hn::ScalableTag<int64_t> d;
     const hn::ScalableTag<T> dt;
     constexpr int64_t N = hn::MaxLanes(d);
-    constexpr int64_t kAhead = 128;  // elements, 1 KB
+    constexpr int64_t kAhead = 128;  // elements, 1 KB; 8 KB in one run of rows
     for (int64_t c = 0; c < columns; c += N) {
       auto w = kFirst ? hn::Zero(d) : hn::Load(d, wrapped + c);
       auto h = kFirst ? hn::Zero(d) : hn::Load(d, high + c);
-      const int64_t next =
-          c + kAhead < columns ? c + kAhead : c + kAhead - columns + kRows * row_stride;
+      const int64_t next = row_stride == columns  ? c + 8 * kAhead
+                           : c + kAhead < columns ? c + kAhead
+                                                  : c + kAhead - columns + kRows * row_stride;
       TENFOLD_UNROLL
       for (int k = 0; k < kRows; ++k) {
         const T* q = p + k * row_stride;
