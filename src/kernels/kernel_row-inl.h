@@ -9,7 +9,8 @@
 
 #include <span>
 
-#include "kernels/tree-inl.h"
+#include "kernels/inner-inl.h"
+#include "kernels/outer-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenfold::kernels {

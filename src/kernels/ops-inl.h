@@ -1,5 +1,5 @@
 // What the reduction kernels do to each element: map it into the state type, combine two states.
-// Per-target: included once for each SIMD target, by tree-inl.h and by the kernel files.
+// Per-target: included once for each SIMD target, by lanes-inl.h and by the kernel files.
 #if defined(TENFOLD_KERNELS_OPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENFOLD_KERNELS_OPS_INL_H_
 #undef TENFOLD_KERNELS_OPS_INL_H_
