@@ -4,7 +4,9 @@
 #include <protozero/pbf_writer.hpp>
 #include <string>
 
-#include "tenfold/tenfold.hpp"
+#include "tenfold/error.hpp"
+#include "tenfold/graph.hpp"
+#include "tenfold/standards.hpp"
 
 namespace tenfold {
 namespace {
