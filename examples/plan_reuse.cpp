@@ -28,5 +28,5 @@ int main() {
     std::printf("frame %d: mean of each channel %g %g %g\n", number, values[0], values[1],
                 values[2]);
   }
-  std::printf("%s\n", plan.explain().c_str());
+  std::printf("%s", plan.explain().c_str());
 }
