@@ -1,9 +1,8 @@
 // Odd shapes and everything around the elements: empty and unit axes, many dimensions, broadcast
-// views, strided outputs, conversion first, and plans that are used again.
+// views, strided outputs, and conversion first.
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <thread>
 #include <vector>
 
 #include "reduce/reference.hpp"
@@ -156,31 +155,6 @@ TEST_P(Shapes, ConvertedFirst) {
         if (!check(x, spec) || !check(turned.view(), spec)) return;
       }
     }
-  }
-}
-
-TEST_P(Shapes, APlanIsUsedAgainFromManyThreads) {
-  for (ReduceOp op : ops()) {
-    const Tensor first = random_tensor(GetParam(), Dims{40, 70}, op, random_);
-    const Tensor second = random_tensor(GetParam(), Dims{40, 70}, op, random_);
-    const ReduceSpec spec{.op = op, .axes = Dims{1}};
-    const ReducePlan plan(spec, first);
-    const Tensor expected_first = reduce(first, spec), expected_second = reduce(second, spec);
-    EXPECT_EQ(plan.output_dtype(), expected_first.dtype());
-    EXPECT_EQ(plan.output_shape(), expected_first.shape());
-    std::vector<std::string> wrong(4);
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 0; t < wrong.size(); ++t)
-      threads.emplace_back([&, t] {
-        Tensor out(plan.output_dtype(), plan.output_shape());
-        for (int round = 0; round < 20 && wrong[t].empty(); ++round) {
-          const bool odd = (static_cast<int>(t) + round) % 2 == 1;
-          plan.run(odd ? second : first, out);
-          wrong[t] = difference(out, odd ? expected_second : expected_first);
-        }
-      });
-    threads.clear();
-    for (const std::string& text : wrong) EXPECT_EQ(text, "") << name_of(op);
   }
 }
 

@@ -64,4 +64,15 @@ Tensor random_tensor(DType dtype, const Dims& shape, ReduceOp op, Random& random
   return tensor;
 }
 
+void sprinkle_specials(Tensor& tensor, Random& random) {
+  visit_dtype(tensor.dtype(), [&]<class T>() {
+    if constexpr (is_float(dtype_of<T>)) {
+      using Limits = std::numeric_limits<float>;
+      if (tensor.size() == 0) return;
+      for (float special : {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()})
+        tensor.values<T>()[static_cast<std::size_t>(random.below(tensor.size()))] = T(special);
+    }
+  });
+}
+
 }  // namespace tenfold::testing

@@ -24,4 +24,7 @@ class Random {
 // under a logarithm are positive, extremes have ties, and integers overflow only where they may.
 Tensor random_tensor(DType dtype, const Dims& shape, ReduceOp op, Random& random);
 
+// Puts both infinities and a NaN at random places of a float tensor.
+void sprinkle_specials(Tensor& tensor, Random& random);
+
 }  // namespace tenfold::testing
