@@ -22,12 +22,24 @@ using graph::shortened;
 // nodes. Both limits are far above what exporters write.
 constexpr int kDeepest = 64;
 constexpr std::size_t kMostWork = 1'000'000;  // nodes, names and attributes made by inlining
+constexpr std::size_t kMostAttributes = 100;  // of a node or function; they are looked up in turn
+
+// What inlining a name costs: it is hashed and copied again in each call.
+std::size_t cost(std::string_view name) { return 1 + name.size() / 64; }
+std::size_t cost(const AttributeProto& attribute) {
+  return cost(attribute.name) + cost(attribute.reference);
+}
+template <class T>
+std::size_t cost(const std::vector<T>& list) {
+  std::size_t sum = 0;
+  for (const T& each : list) sum += cost(each);
+  return sum;
+}
 
 std::string label_of(const NodeProto& node, const Scope& scope) {
-  if (!node.name.empty())
-    return "node '" + shortened(scope.prefix() + std::string(node.name)) + "'";
+  if (!node.name.empty()) return "node " + in_quotes(scope.prefix() + shortened(node.name));
   if (!node.outputs.empty() && !node.outputs[0].empty())
-    return "node giving '" + shortened(scope.prefix() + std::string(node.outputs[0])) + "'";
+    return "node giving " + in_quotes(scope.prefix() + shortened(node.outputs[0]));
   return "unnamed node";
 }
 
@@ -49,7 +61,7 @@ DType dtype_from_text(std::string_view text) {
        {"BOOL", DType::kBool}}};
   for (const auto& [name, dtype] : kNames)
     if (name == text) return dtype;
-  throw Error(ErrorCode::kUnsupportedFeature, "Cast", "no such type to cast to",
+  throw Error(ErrorCode::kUnsupportedFeature, "attribute 'to'", "no such type to cast to",
               "FLOAT, DOUBLE, INT64, ...", in_quotes(text));
 }
 
@@ -72,14 +84,16 @@ int Scope::value(graph::Model& model, std::string_view name) {
   if (name.empty()) return kAbsent;
   const auto [known, fresh] = values_.emplace(name, kAbsent);
   if (fresh)
-    known->second = model.add_value(prefix_.empty() ? std::string(name)
-                                                    : shortened(prefix_ + std::string(name)));
+    known->second =
+        model.add_value(prefix_.empty() ? std::string(name) : shortened(prefix_ + shortened(name)));
   return known->second;
 }
 
 void Emitter::add_function(FunctionProto function) {
   const Key key{function.domain, function.name, function.overload};
   const std::string label = "function " + in_quotes(function.name);
+  if (function.attributes.size() + function.defaults.size() > kMostAttributes)
+    malformed(label, "too many attributes", "at most " + std::to_string(kMostAttributes));
   if (!functions_.emplace(key, std::move(function)).second)
     malformed(label, "the function is defined twice");
 }
@@ -96,7 +110,11 @@ void Emitter::emit(const NodeProto& node, Scope& scope) { emit(node, scope, Fram
 
 void Emitter::emit(const NodeProto& node, Scope& scope, const Frame& frame) {
   if (frame.function != nullptr)
-    spend(1 + node.inputs.size() + node.outputs.size() + node.attributes.size());
+    spend(cost(node.name) + cost(node.op) + cost(node.inputs) + cost(node.outputs) +
+          cost(node.attributes));
+  if (node.attributes.size() > kMostAttributes)
+    malformed(label_of(node, scope), "too many attributes",
+              "at most " + std::to_string(kMostAttributes), std::to_string(node.attributes.size()));
   const auto function = functions_.find(Key{node.domain, node.op, node.overload});
   if (function != functions_.end())
     emit_call(node, function->second, scope, frame);
@@ -153,12 +171,12 @@ void Emitter::emit_plain(const NodeProto& proto, Scope& scope, const Frame& fram
   const std::string_view name =
       !proto.name.empty() || proto.outputs.empty() ? proto.name : proto.outputs[0];
   node.name =
-      scope.prefix().empty() ? std::string(name) : shortened(scope.prefix() + std::string(name));
+      scope.prefix().empty() ? std::string(name) : shortened(scope.prefix() + shortened(name));
   try {
     node.attributes = attributes_of(proto, frame);
     if (node.op == "Cast") translate_cast(node);
   } catch (const Error& error) {
-    throw error.within(node.label);
+    throw error.within(node.label + " " + shortened(node.op));
   }
   for (std::string_view input : proto.inputs) node.inputs.push_back(scope.value(model_, input));
   for (std::string_view output : proto.outputs) node.outputs.push_back(scope.value(model_, output));
@@ -219,8 +237,8 @@ void Emitter::emit_call(const NodeProto& node, const FunctionProto& function, Sc
   if (frame.depth == kDeepest)
     throw Error(ErrorCode::kUnsupportedFeature, label, "functions are nested too deeply",
                 "at most " + std::to_string(kDeepest) + " levels");
-  spend(1 + function.inputs.size() + function.outputs.size() + function.defaults.size() +
-        node.attributes.size());
+  spend(cost(function.inputs) + cost(function.outputs) + cost(function.attributes) +
+        cost(function.defaults));
 
   std::vector<Attribute> attributes;
   try {
@@ -244,7 +262,7 @@ void Emitter::emit_call(const NodeProto& node, const FunctionProto& function, Sc
       attributes.push_back({std::string(fallback.name), fallback.value});
 
   const std::string_view name = !node.name.empty() ? node.name : node.op;
-  Scope inner(shortened(scope.prefix() + std::string(name)) + "/");
+  Scope inner(shortened(scope.prefix() + shortened(name)) + "/");
   bind_ports(node, function, label, scope, inner);
   const Frame body{&function, &attributes, &frame, frame.depth + 1};
   for (const NodeProto& part : function.nodes) emit(part, inner, body);

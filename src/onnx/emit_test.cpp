@@ -143,6 +143,27 @@ TEST(Functions, ThatMultiplyWithoutEndAreRefused) {
                [] { doubling(100).load(); });
 }
 
+TEST(Functions, WithHugeNamesCalledOftenAreRefused) {
+  const std::string endless(1 << 20, 'a');
+  FunctionBuilder f("mine", "F", {endless}, {"b"});
+  f.opset(13).node(endless, "Abs", {endless}, {"b"});
+  ModelBuilder model(18);
+  model.input("x", DType::kF32, {1}).function(f).output("x");
+  for (int i = 0; i < 1000; ++i) model.node("", "F", {"x"}, {fmt::format("y{}", i)}, {}, kMine);
+  expect_error(ErrorCode::kUnsupportedFeature, {"grow too large"}, [&] { model.load(); });
+}
+
+TEST(Nodes, WithTooManyAttributesAreRefused) {
+  ModelBuilder model(18);
+  model.input("x", DType::kF32, {1}).output("x");
+  model.node("n", "Abs", {"x"}, {"y"}, std::vector<Bytes>(101, integer("a", 1)));
+  expect_error(ErrorCode::kMalformedModel, {"node 'n'", "too many attributes", "at most 100"},
+               [&] { model.load(); });
+  FunctionBuilder f("mine", "F", {"a"}, {"b"}, Texts(101, "t"));
+  expect_error(ErrorCode::kMalformedModel, {"function 'F'", "too many attributes"},
+               [&] { calls(f).load(); });
+}
+
 TEST(Nodes, OfOtherDomainsAreRefused) {
   ModelBuilder model(18);
   model.input("x", DType::kF32, {1}).output("x");

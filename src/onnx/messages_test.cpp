@@ -44,7 +44,8 @@ TEST(Attribute, WithoutATypeIsWhatItHolds) {
 }
 
 TEST(Attribute, MayReferToOneOfTheFunction) {
-  const AttributeProto attribute = read_attribute(reference("axes", "outer"), {});
+  const Bytes message = reference("axes", "outer");  // the attribute's texts are views of it
+  const AttributeProto attribute = read_attribute(message, {});
   EXPECT_EQ(attribute.reference, "outer");
   EXPECT_EQ(attribute.value, nullptr);
 }

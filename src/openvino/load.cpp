@@ -22,6 +22,11 @@ using graph::kAbsent;
 using graph::malformed;
 using graph::shortened;
 
+// Operators here have three ports at most. Ports are looked up in turn, and names are copied to
+// every output that bears them, so both are bounded.
+constexpr std::size_t kMostPorts = 64;
+constexpr std::size_t kLongestName = 4096;
+
 struct OutPort {
   std::int64_t id = 0;
   int value = kAbsent;
@@ -80,6 +85,7 @@ class Reader {
     layer.xml = xml;
     layer.type = required(xml, "type", "layer " + shortened(id_text));
     layer.name = text_of(xml, "name");
+    check_name(layer.name, "layer " + std::to_string(id));
     layer.label = layer.name.empty() ? "layer " + std::to_string(id)
                                      : "layer '" + shortened(layer.name) + "'";
     if (layer.name.empty()) layer.name = layer.label;
@@ -90,17 +96,33 @@ class Reader {
           parse_integer(required(port, "id", layer.label), layer.label, "port id");
       if (!ids.insert(number).second)
         malformed(layer.label, "two ports of one id", "ids of their own", std::to_string(number));
+      if (ids.size() > kMostPorts)
+        throw Error(ErrorCode::kUnsupportedFeature, layer.label, "too many ports",
+                    "at most " + std::to_string(kMostPorts));
       return number;
     };
     for (pugi::xml_node port : xml.child("input").children("port"))
       layer.input_ids.push_back(port_id(port));
     for (pugi::xml_node port : xml.child("output").children("port"))
-      layer.outputs.push_back(
-          {port_id(port), model_.add_value(layer.name), split_names(text_of(port, "names"))});
+      layer.outputs.push_back({port_id(port), model_.add_value(shortened(layer.name)),
+                               names_of(port, "names", layer.label)});
     layer.inputs.assign(layer.input_ids.size(), kAbsent);
     if (!by_id_.emplace(id, layers_.size()).second)
       malformed(layer.label, "two layers of one id", "ids of their own", std::to_string(id));
     layers_.push_back(std::move(layer));
+  }
+
+  static void check_name(const std::string& name, const std::string& where) {
+    if (name.size() > kLongestName)
+      malformed(where, "name too long", "at most " + std::to_string(kLongestName) + " bytes",
+                std::to_string(name.size()));
+  }
+
+  static std::vector<std::string> names_of(pugi::xml_node node, const char* attribute,
+                                           const std::string& where) {
+    std::vector<std::string> names = split_names(text_of(node, attribute));
+    for (const std::string& name : names) check_name(name, where);
+    return names;
   }
 
   std::size_t layer_of(pugi::xml_node edge, const char* attribute) const {
@@ -183,7 +205,7 @@ class Reader {
     check_ports(layer, 1, layer.outputs.empty() ? 0 : 1);  // some writers give a Result an output
     const int value = layer.inputs[0];
     const Layer& giver = layers_[givers_.at(value)];
-    std::vector<std::string> names = split_names(text_of(layer.xml, "output_names"));
+    std::vector<std::string> names = names_of(layer.xml, "output_names", layer.label);
     for (const OutPort& port : giver.outputs)
       if (port.value == value) names.insert(names.end(), port.names.begin(), port.names.end());
     names.push_back(giver.name);

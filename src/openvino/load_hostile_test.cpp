@@ -128,6 +128,15 @@ TEST(HostileIr, LayersAndPorts) {
   expect_error(kMalformed, {"no Result layer"}, [] { IrBuilder().parameter("x", "3").load(); });
 }
 
+TEST(HostileIr, PortsAndNamesWithoutEnd) {
+  expect_error(ErrorCode::kUnsupportedFeature, {"layer 'concat'", "too many ports", "at most 64"},
+               [] { chain().layer("concat", "Concat", "opset1", "", 100'000, 1).load(); });
+  const std::string endless(100'000, 'a');
+  expect_error(kMalformed, {"layer 3", "name too long"}, [&] { chain().result(endless).load(); });
+  expect_error(kMalformed, {"layer 'c'", "name too long"},
+               [&] { chain().layer("c", "Abs", "opset1", "", 1, 1, endless).load(); });
+}
+
 TEST(HostileIr, DamagedXml) {
   const std::string whole = chain().xml();
   EXPECT_NO_THROW(load(whole));

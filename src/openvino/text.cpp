@@ -118,9 +118,10 @@ void parse_declared_shape(std::string_view text, const std::string& where,
 }
 
 std::vector<std::string> split_names(std::string_view text) {
+  constexpr std::size_t kMost = 8;
   std::vector<std::string> names;
   std::string name;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = 0; i < text.size() && names.size() < kMost; ++i) {
     if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
       name += ',';
       ++i;
@@ -130,7 +131,7 @@ std::vector<std::string> split_names(std::string_view text) {
       name += text[i];
     }
   }
-  if (!name.empty()) names.push_back(std::move(name));
+  if (!name.empty() && names.size() < kMost) names.push_back(std::move(name));
   return names;
 }
 

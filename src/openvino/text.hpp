@@ -23,7 +23,7 @@ Dims parse_fixed_shape(std::string_view text, const std::string& where);
 // The same with unknown extents ("-1", "?"), ranges ("1..10", "2..", "..8") and "..." for an
 // undeclared rank.
 void parse_declared_shape(std::string_view text, const std::string& where, graph::InputPort& input);
-// The names in "a,b"; a comma within a name is written "\,".
+// The first eight names in "a,b"; a comma within a name is written "\,".
 std::vector<std::string> split_names(std::string_view text);
 
 }  // namespace tenfold::openvino

@@ -78,6 +78,7 @@ TEST(Text, DeclaredShapes) {
 TEST(Text, Names) {
   EXPECT_EQ(split_names(R"(a,b\,c,,d)"), (std::vector<std::string>{"a", "b,c", "d"}));
   EXPECT_TRUE(split_names("").empty());
+  EXPECT_EQ(split_names(std::string(100, 'a') + ",b,c,d,e,f,g,h,i,j").size(), 8u);
 }
 
 }  // namespace
