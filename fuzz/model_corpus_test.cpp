@@ -33,7 +33,9 @@ TEST(ModelCorpus, EveryOnnxSeedRuns) {
   for (const auto& bytes : seeds("fuzz_onnx")) {
     const Graph graph = Graph::load_onnx(bytes);
     // Two axes of zero would be one axis twice, which is a mistake and not the seed's.
-    if (graph.inputs().size() == 1) EXPECT_EQ(outputs_of(graph), 1u) << graph.explain();
+    if (graph.inputs().size() == 1) {
+      EXPECT_EQ(outputs_of(graph), 1u) << graph.explain();
+    }
   }
 }
 
