@@ -48,7 +48,10 @@ endfunction()
 # tenfold_thread_tests(NAME...) marks unit tests that run work on several threads: ThreadSanitizer
 # runs these.
 function(tenfold_thread_tests)
-  add_custom_target(thread_tests DEPENDS ${ARGN})
+  if(NOT TARGET thread_tests)
+    add_custom_target(thread_tests)
+  endif()
+  add_dependencies(thread_tests ${ARGN})
   if(TENFOLD_SANITIZE)
     set_property(TEST ${ARGN} APPEND PROPERTY LABELS threads)
   endif()
