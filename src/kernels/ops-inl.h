@@ -70,7 +70,21 @@ HWY_INLINE hn::Vec<D> Widen(D d, V raw) {
     return raw;
   } else if constexpr (std::is_same_v<T, Float16>) {
     static_assert(std::is_same_v<A, float>);
+#if HWY_TARGET <= HWY_AVX2
     return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), raw));
+#else
+    // No conversion instruction, and Highway's emulation takes infinity and NaN for numbers. The
+    // bits in place of f32's are too small by 2^112, subnormals included; exponent 31 becomes 255.
+    const hn::Rebind<uint32_t, D> du;
+    const auto bits = hn::PromoteTo(du, raw);
+    const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7FFFu)));
+    const auto scaled = hn::BitCast(du, hn::Mul(hn::BitCast(d, magnitude), hn::Set(d, 0x1p112f)));
+    const auto special = hn::And(
+        hn::VecFromMask(du, hn::Gt(hn::And(bits, hn::Set(du, 0x7FFFu)), hn::Set(du, 0x7BFFu))),
+        hn::Set(du, 0x7F800000u));
+    const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000u)));
+    return hn::BitCast(d, hn::Or(hn::Or(scaled, special), sign));
+#endif
   } else if constexpr (std::is_same_v<T, BFloat16>) {
     const hn::Rebind<float, D> df;
     const hn::Rebind<uint32_t, D> du;

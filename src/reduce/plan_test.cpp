@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
-#include "tenfold/tenfold.hpp"
+#include "tenfold/reduce.hpp"
 
 namespace tenfold {
 namespace {
