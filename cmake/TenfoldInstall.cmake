@@ -5,8 +5,6 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tenfold)
 
 install(TARGETS tenfold EXPORT tenfold_targets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tenfold TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp")
-install(FILES ${PROJECT_BINARY_DIR}/include/tenfold/version.hpp
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenfold)
 install(EXPORT tenfold_targets FILE tenfold-targets.cmake NAMESPACE tenfold::
         DESTINATION ${package_folder})
 

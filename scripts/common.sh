@@ -17,8 +17,8 @@ build_preset() {
   command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   cmake --preset "$preset" "${launcher[@]}" || return
   if [ $# -gt 0 ]; then
-    cmake --build "build/$preset" -j "$jobs_wanted" --target "$@"
+    cmake --build "build/$preset" -j "$jobs_wanted" --target "$@" -- -k 0
   else
-    cmake --build "build/$preset" -j "$jobs_wanted"
+    cmake --build "build/$preset" -j "$jobs_wanted" -- -k 0
   fi
 }
