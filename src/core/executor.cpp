@@ -7,6 +7,9 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
 
 namespace tenfold {
 namespace {
@@ -28,15 +31,25 @@ class TbbExecutor final : public Executor {
       for (std::int64_t i = 0; i < count; ++i) task(i);
       return;
     }
-    tbb::task_arena arena(threads);
-    arena.execute([&] {
+    arena_of(threads).execute([&] {
       tbb::parallel_for(
           std::int64_t{0}, count, [&](std::int64_t i) { task(i); }, tbb::simple_partitioner());
     });
   }
 
  private:
-  int threads_;
+  // An arena for each number of threads that was asked for. They are kept: the workers of a new one
+  // would have to be woken for each call.
+  tbb::task_arena& arena_of(int threads) {
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<tbb::task_arena>& arena = arenas_[threads];
+    if (!arena) arena = std::make_unique<tbb::task_arena>(threads);
+    return *arena;
+  }
+
+  const int threads_;
+  std::mutex mutex_;
+  std::map<int, std::unique_ptr<tbb::task_arena>> arenas_;
 };
 
 class SerialExecutor final : public Executor {
