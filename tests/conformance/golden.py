@@ -16,7 +16,7 @@ import tempfile
 import numpy as np
 from models import many_reductions, masked_model, one_model, openvino_ir, pool_model
 from onnx import TensorProto, helper, numpy_helper
-from tenfold_cli import CLI, TYPES, to_npy
+from tenfold_cli import CLI, TIMEOUT, TYPES, to_npy
 
 FOLDER = pathlib.Path(__file__).parent / "golden"
 
@@ -88,7 +88,7 @@ def play(text: str) -> str:
                 cwd=folder,
                 env=environment,
                 check=False,
-                timeout=60,
+                timeout=TIMEOUT,
             )
             lines += ["" if lines and not lines[-1].startswith("#") else None, line]
             lines += [out.rstrip() for out in done.stdout.splitlines()]

@@ -45,6 +45,7 @@ def find_cli() -> str:
 
 
 CLI = find_cli()
+TIMEOUT = 300  # seconds; far more than any call needs, for machines that are busy
 
 
 def seed(*parts) -> np.random.Generator:
@@ -67,7 +68,7 @@ def call(*args, stdin: bytes = b"", env=None, code: int | None = 0, **process) -
     """Runs the command and checks its exit code (None: any). `env` is added to the environment;
     `process` goes to subprocess.run."""
     words = [CLI, *map(str, args)]
-    process = {"close_fds": False, "timeout": 60, **process}
+    process = {"close_fds": False, "timeout": TIMEOUT, **process}
     if env:
         process["env"] = {**os.environ, **env}
     run = subprocess.run(words, input=stdin, capture_output=True, check=False, **process)

@@ -17,7 +17,7 @@ import pytest
 from golden import prepare
 from models import many_reductions, one_model
 from onnx import TensorProto, helper
-from tenfold_cli import CLI, call, from_npy, reduce, same_bits, seed, to_npy
+from tenfold_cli import CLI, TIMEOUT, call, from_npy, reduce, same_bits, seed, to_npy
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_broken_pipe_is_quiet(folder):
         child.stdin.close()
         error = child.stderr.read()
         child.stderr.close()
-        assert child.wait(timeout=60) == -signal.SIGPIPE
+        assert child.wait(timeout=TIMEOUT) == -signal.SIGPIPE
         assert error == b""
 
 
@@ -158,7 +158,7 @@ def on_terminal(words, feed=b"", wait=0.0, env=None):
             break
         seen += block
     os.close(ours)
-    return child.wait(timeout=60), seen.decode()
+    return child.wait(timeout=TIMEOUT), seen.decode()
 
 
 def test_colour_on_a_terminal_only():
@@ -192,7 +192,7 @@ def test_no_progress_of_short_work_or_into_a_pipe(folder):
         stderr=subprocess.PIPE,
     )
     time.sleep(2.4)
-    assert child.communicate(to_npy(np.ones(3, np.float32)), timeout=60)[1] == b""
+    assert child.communicate(to_npy(np.ones(3, np.float32)), timeout=TIMEOUT)[1] == b""
 
 
 # Threads and memory
@@ -319,7 +319,7 @@ def test_examples_of_the_help_texts_run(folder):
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=TIMEOUT,
         )
         assert done.returncode == 0, f"{line}\n{done.stderr}"
 
