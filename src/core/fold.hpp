@@ -3,6 +3,7 @@
 // addresses. Called by the reduction planner.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "tenfold/tensor.hpp"
@@ -11,13 +12,17 @@ namespace tenfold {
 
 // One loop over the input (and, for a kept axis, the output); strides in elements.
 struct Loop {
-  std::int64_t size = 1, in = 0, out = 0;
-  bool reduced = false;
+  std::int64_t size, in, out;
+  bool reduced;
 };
 
 // A fixed-capacity list of loops: planning never allocates.
 class Loops {
  public:
+  Loops() = default;
+  Loops(const Loops& o) : size_(o.size_) { std::copy_n(o.v_, size_, v_); }
+  Loops& operator=(const Loops&) = delete;
+
   int size() const { return size_; }
   bool empty() const { return size_ == 0; }
   Loop& operator[](int i) { return v_[i]; }
@@ -36,7 +41,7 @@ class Loops {
 
  private:
   int size_ = 0;
-  Loop v_[kMaxRank + 1];
+  Loop v_[kMaxRank + 1];  // entries past size_ are not initialised
 };
 
 struct Folded {

@@ -96,7 +96,7 @@ ReducePlan::Impl::Impl(const ReduceSpec& spec, const TensorView& input, const Di
   out_offset = folded.out_offset;
   element_total = in_count;
   finish_args.count = count;
-  choose_block(folded);
+  choose_block(folded.loops);
   choose_tiles();
 }
 
@@ -147,8 +147,7 @@ void ReducePlan::Impl::choose_kernel(const ReduceSpec& spec) {
 }
 
 // Takes the block's loops out of the folded ones; the rest goes around it.
-void ReducePlan::Impl::choose_block(const Folded& folded) {
-  Loops loops = folded.loops;
+void ReducePlan::Impl::choose_block(Loops loops) {
   const auto take_innermost = [&](bool is_reduced) {
     for (int i = loops.size() - 1; i >= 0; --i)
       if (loops[i].reduced == is_reduced) {
@@ -158,7 +157,7 @@ void ReducePlan::Impl::choose_block(const Folded& folded) {
       }
     return Loop{1, is_reduced || shape == Shape::kInner ? 0 : 1, is_reduced ? 0 : 1, is_reduced};
   };
-  shape = !loops.empty() && loops[loops.size() - 1].reduced ? Shape::kInner : Shape::kOuter;
+  for (const Loop& loop : loops) shape = loop.reduced ? Shape::kInner : Shape::kOuter;  // the last
   n = take_innermost(true);
   width = take_innermost(false);
   if (shape == Shape::kOuter) groups = take_innermost(false);

@@ -57,8 +57,10 @@ struct ReducePlan::Impl {
   // The block.
   enum class Shape { kInner, kOuter };
   Shape shape = Shape::kOuter;
-  Loop n, width, groups;  // width: the rows of kInner, the columns of kOuter
-  bool packed = false;    // the block is gathered (and converted) into scratch first
+  Loop n{1, 0, 0, true};
+  Loop width{1, 0, 0, false};  // the rows of kInner, the columns of kOuter
+  Loop groups{1, 0, 0, false};
+  bool packed = false;  // the block is gathered (and converted) into scratch first
 
   Loops kept, reduced;  // around the block, outermost first
   std::int64_t in_offset = 0, out_offset = 0;
@@ -72,7 +74,7 @@ struct ReducePlan::Impl {
  private:
   void resolve_axes(const ReduceSpec& spec, std::uint64_t* reduced_axes);
   void choose_kernel(const ReduceSpec& spec);
-  void choose_block(const Folded& folded);
+  void choose_block(Loops loops);
   void choose_tiles();
 };
 
