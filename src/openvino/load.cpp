@@ -15,7 +15,6 @@
 namespace tenfold::openvino {
 namespace {
 
-using graph::Attribute;
 using graph::AttributeValue;
 using graph::in_quotes;
 using graph::kAbsent;
