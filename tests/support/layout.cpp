@@ -30,7 +30,7 @@ LaidOut::LaidOut(const TensorView& source, const Layout& layout) {
     const std::int64_t extent = source.shape[axis];
     next += layout.gaps.empty() ? 0 : layout.gaps[axis];
     strides[axis] = next;
-    if (layout.backwards >> axis & 1 && extent > 0) {
+    if ((std::uint64_t{layout.backwards} >> axis & 1) != 0 && extent > 0) {
       first += next * (extent - 1);
       strides[axis] = -next;
     }
