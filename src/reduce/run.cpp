@@ -199,7 +199,7 @@ class Worker {
   void pack_and_call(const std::byte* in, Part part, std::byte* states, Arena arena) {
     const std::int64_t n = part.end - part.begin, width = tile_.width;
     const auto size = static_cast<std::int64_t>(size_of(plan_.row.compute));
-    std::byte* packed = arena.take(n * states_per_n() * size);
+    std::byte* packed = arena.take(n * this->states() * size);
     std::byte* to = packed;
     if (plan_.shape == Plan::Shape::kInner) {
       for (std::int64_t r = 0; r < width; ++r, to += n * size)
@@ -214,7 +214,6 @@ class Worker {
     kernel_->outer(packed, tile_.groups, n * width, n, width, width, states, arena.take(0),
                    args_at(part.begin));
   }
-  std::int64_t states_per_n() const { return states(); }
 
   void finish(const std::byte* states, Arena& arena) {
     const std::int64_t w = tile_.width, g = tile_.groups;

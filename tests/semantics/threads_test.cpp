@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/bits_fixture.hpp"
 #include "support/check.hpp"
 #include "support/pace.hpp"
 #include "support/problem.hpp"
@@ -15,34 +16,7 @@
 namespace tenfold::testing {
 namespace {
 
-constexpr int kMostFailures = 5;
-
-class Threads : public ::testing::TestWithParam<DType> {
- protected:
-  // False after too many failures.
-  bool same(const Tensor& a, const Tensor& b, const std::string& problem) {
-    const std::string wrong = difference(a, b);
-    if (wrong.empty()) return true;
-    ADD_FAILURE() << problem << ":" << wrong;
-    return ++failures_ < kMostFailures;
-  }
-  std::vector<ReduceOp> ops() const {
-    std::vector<ReduceOp> defined;
-    for (ReduceOp op : all_ops())
-      if (is_defined(op, GetParam())) defined.push_back(op);
-    return defined;
-  }
-  // A few NaN and infinities among the rest, in some rows, where the type has them.
-  Tensor data(const Dims& shape, ReduceOp op) {
-    Tensor x = random_tensor(GetParam(), shape, op, random_);
-    if (x.size() >= 64 && random_.below(3) == 0) sprinkle_specials(x, random_);
-    return x;
-  }
-  Random random_{7};
-
- private:
-  int failures_ = 0;
-};
+class Threads : public BitsTest {};
 
 TEST_P(Threads, WhateverTheThreads) {
   ThreadExecutor executor(7);
