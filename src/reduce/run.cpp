@@ -61,6 +61,11 @@ struct Units {
   }
 };
 
+// What a unit is cut along for threads: positions of the outermost reduced loop, or elements of n.
+std::int64_t cut_extent(const Plan& plan) {
+  return plan.reduced.empty() ? plan.n.size : plan.reduced[0].size;
+}
+
 // One unit on one thread.
 class Worker {
  public:
@@ -96,7 +101,7 @@ class Worker {
     finish(parts, arena);
   }
 
-  Part whole() const { return {0, plan_.reduced.empty() ? plan_.n.size : plan_.reduced[0].size}; }
+  Part whole() const { return {0, cut_extent(plan_)}; }
 
  private:
   std::int64_t states() const { return tile_.groups * tile_.width; }
@@ -344,7 +349,7 @@ void fill(const Plan& plan, std::byte* out) {
 
 // How a unit is cut into parts: whole subtrees of the outermost reduced loop, or of n.
 std::int64_t part_size(const Plan& plan, std::int64_t units, int threads) {
-  const std::int64_t total = plan.reduced.empty() ? plan.n.size : plan.reduced[0].size;
+  const std::int64_t total = cut_extent(plan);
   const std::int64_t wanted = (threads * kPiecesPerThread + units - 1) / units;
   std::int64_t size = plan.reduced.empty() ? std::max(plan.kernel->cut, plan.cut_n) : plan.batch;
   while (size * wanted < total) size *= 2;
@@ -353,8 +358,7 @@ std::int64_t part_size(const Plan& plan, std::int64_t units, int threads) {
 
 void run_parts(const Plan& plan, const Units& units, const std::byte* in, std::byte* out,
                Executor& executor, int threads) {
-  Worker probe(plan, units, in, out);
-  const std::int64_t total = probe.whole().end, size = part_size(plan, units.count, threads);
+  const std::int64_t total = cut_extent(plan), size = part_size(plan, units.count, threads);
   const std::int64_t parts = (total + size - 1) / size;
   const std::int64_t row =
       units.tile_width * units.tile_groups * static_cast<std::int64_t>(plan.kernel->state_size);
