@@ -1,0 +1,60 @@
+// The order in which the operands of a network are contracted, two at a time.
+// A table of named methods; the planner calls find_path.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tenfold::einsum_detail {
+
+// A tensor network: an index set for each operand (no label twice in one), the output's, and the
+// extent of each label.
+struct Network {
+  std::vector<std::vector<int>> inputs;
+  std::vector<int> output;
+  std::vector<std::int64_t> sizes;
+};
+
+// Contract operand `left` with `right`: 0 … n-1 are the network's operands, n + i is the result of
+// step i. A label that no other operand and not the output has is summed at the first chance.
+struct PathStep {
+  int left, right;
+};
+
+struct PathCost {
+  double log10_flops = 0;  // multiplications: over the steps the sum of the product of the extents
+                           // of the union of both operands' labels; labels of one operand alone are
+                           // summed first, uncounted
+  double log2_size = 0;         // elements of the largest intermediate or output
+  std::int64_t peak_bytes = 0;  // intermediates alive at a time (output and operands not counted)
+};
+
+struct PathOptions {
+  std::string_view method = "auto";
+  std::int64_t element_bytes = 4;  // of an intermediate
+  std::int64_t memory_limit = 0;   // bytes; 0: none
+  bool flops_only = false;         // the cost is flops alone, else flops and bytes written
+};
+
+struct ContractionPath {
+  std::vector<PathStep> steps;  // operands - 1 of them
+  PathCost cost;
+};
+
+// Deterministic. n >= 1 operands. Throws Error(kOutOfMemory) with the lowest peak found when no
+// order meets the limit, Error(kUnknownName) for a method that does not exist.
+ContractionPath find_path(const Network& network, const PathOptions& options);
+// What a given order costs; the steps must be a full tree.
+PathCost cost_of(const Network& network, std::span<const PathStep> steps,
+                 std::int64_t element_bytes);
+
+// A row of the table of methods: a stronger search is one more row.
+struct PathMethod {
+  std::string_view name;
+  std::vector<PathStep> (*find)(const Network&, const PathOptions&);
+};
+std::span<const PathMethod> path_method_rows();
+
+}  // namespace tenfold::einsum_detail
