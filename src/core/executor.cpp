@@ -4,12 +4,15 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 namespace tenfold {
 namespace {
@@ -21,6 +24,20 @@ int threads_from_environment() {
   return threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
 }
 
+// Tells the core that it waits in a loop.
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+// After a parallel run a worker looks out for the next one for so long before it sleeps. Calls come
+// in bursts (the nodes of a model, the steps of an equation), and to wake a sleeping thread takes
+// longer than most of them.
+constexpr std::chrono::microseconds kLinger{1000};
+
 class TbbExecutor final : public Executor {
  public:
   TbbExecutor() : threads_(threads_from_environment()) {}
@@ -31,25 +48,49 @@ class TbbExecutor final : public Executor {
       for (std::int64_t i = 0; i < count; ++i) task(i);
       return;
     }
-    arena_of(threads).execute([&] {
+    Lane& lane = lane_of(threads);
+    lane.runs.fetch_add(1, std::memory_order_release);
+    lane.arena.execute([&] {
       tbb::parallel_for(
           std::int64_t{0}, count, [&](std::int64_t i) { task(i); }, tbb::simple_partitioner());
     });
+    linger(lane, threads - 1);
   }
 
  private:
   // An arena for each number of threads that was asked for. They are kept: the workers of a new one
   // would have to be woken for each call.
-  tbb::task_arena& arena_of(int threads) {
+  struct Lane {
+    explicit Lane(int threads) : arena(threads) {}
+    tbb::task_arena arena;
+    std::atomic<std::uint64_t> runs{0};
+    std::atomic<int> lingering{0};
+  };
+
+  Lane& lane_of(int threads) {
     const std::lock_guard lock(mutex_);
-    std::unique_ptr<tbb::task_arena>& arena = arenas_[threads];
-    if (!arena) arena = std::make_unique<tbb::task_arena>(threads);
-    return *arena;
+    std::unique_ptr<Lane>& lane = lanes_[threads];
+    if (!lane) lane = std::make_unique<Lane>(threads);
+    return *lane;
+  }
+
+  // Keeps up to `workers` threads in the arena until a next run begins or the time is over.
+  static void linger(Lane& lane, int workers) {
+    while (lane.lingering.load(std::memory_order_relaxed) < workers) {
+      lane.lingering.fetch_add(1, std::memory_order_relaxed);
+      lane.arena.enqueue([&lane, run = lane.runs.load(std::memory_order_relaxed)] {
+        const auto end = std::chrono::steady_clock::now() + kLinger;
+        while (lane.runs.load(std::memory_order_acquire) == run &&
+               std::chrono::steady_clock::now() < end)
+          relax();
+        lane.lingering.fetch_sub(1, std::memory_order_relaxed);
+      });
+    }
   }
 
   const int threads_;
   std::mutex mutex_;
-  std::map<int, std::unique_ptr<tbb::task_arena>> arenas_;
+  std::map<int, std::unique_ptr<Lane>> lanes_;
 };
 
 class SerialExecutor final : public Executor {
@@ -63,7 +104,7 @@ class SerialExecutor final : public Executor {
 }  // namespace
 
 Executor& default_executor() {
-  static TbbExecutor executor;
+  static TbbExecutor& executor = *new TbbExecutor;  // never destroyed: workers may outlive main
   return executor;
 }
 
