@@ -40,6 +40,10 @@ std::string element_text(T value) {
     return static_cast<bool>(value) ? "True" : "False";
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_string(value);
+  } else if constexpr (is_complex_type<T>) {
+    const std::string imaginary = element_text(value.imag());
+    const bool has_sign = std::signbit(value.imag()) && !std::isnan(value.imag());
+    return element_text(value.real()) + (has_sign ? "" : "+") + imaginary + "j";
   } else {
     if constexpr (std::is_same_v<T, double>) {
       if (std::isnan(value)) return "nan";
@@ -56,6 +60,8 @@ template <class T>
 Json element_json(T value) {
   if constexpr (std::is_same_v<T, Bool>) {
     return static_cast<bool>(value);
+  } else if constexpr (is_complex_type<T>) {
+    return Json::array({element_json(value.real()), element_json(value.imag())});
   } else if constexpr (std::is_integral_v<T>) {
     return value;
   } else {

@@ -1,9 +1,10 @@
 // Element types: the one list of types, the 16-bit float storage types, and the one switch over
-// types. Everything that depends on a type goes through `visit_dtype`; nowhere else is a switch
-// over DType. Called by every other header.
+// types. Everything that depends on a type goes through `visit_dtype` or `visit_real_dtype`;
+// nowhere else is a switch over DType. Called by every other header.
 #pragma once
 
 #include <bit>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -52,7 +53,7 @@ struct Bool {
 };
 
 // X(enumerator, storage type, short name, NumPy name)
-#define TENFOLD_DTYPES(X)                           \
+#define TENFOLD_REAL_DTYPES(X)                      \
   X(kF64, double, "f64", "float64")                 \
   X(kF32, float, "f32", "float32")                  \
   X(kF16, ::tenfold::Float16, "f16", "float16")     \
@@ -66,6 +67,14 @@ struct Bool {
   X(kU32, std::uint32_t, "u32", "uint32")           \
   X(kU64, std::uint64_t, "u64", "uint64")           \
   X(kBool, ::tenfold::Bool, "bool", "bool")
+
+#define TENFOLD_COMPLEX_DTYPES(X)                    \
+  X(kC64, ::std::complex<float>, "c64", "complex64") \
+  X(kC128, ::std::complex<double>, "c128", "complex128")
+
+#define TENFOLD_DTYPES(X) \
+  TENFOLD_REAL_DTYPES(X)  \
+  TENFOLD_COMPLEX_DTYPES(X)
 
 enum class DType : std::uint8_t {
 #define X(id, type, name, numpy) id,
@@ -92,6 +101,24 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
   __builtin_unreachable();
 }
 
+// The same where complex numbers have been refused before: `dtype` must be a real type.
+template <class F>
+decltype(auto) visit_real_dtype(DType dtype, F&& f) {
+  switch (dtype) {
+#define X(id, type, name, numpy) \
+  case DType::id:                \
+    return std::forward<F>(f).template operator()<type>();
+    TENFOLD_REAL_DTYPES(X)
+#undef X
+    default:
+      __builtin_unreachable();
+  }
+}
+
+template <class T>
+inline constexpr bool is_complex_type =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
 template <class T>
 struct DTypeOf;
 #define X(id, type, name, numpy)              \
@@ -108,14 +135,17 @@ namespace detail {
 struct DTypeRow {
   std::size_t size;
   std::string_view name, numpy_name;
-  bool is_float, is_signed;
+  bool is_float, is_signed, is_complex;
 };
 inline constexpr DTypeRow kDTypeRows[] = {
-#define X(id, type, name, numpy)                                      \
-  {sizeof(type), name, numpy,                                         \
-   std::is_floating_point_v<type> || std::is_same_v<type, Float16> || \
-       std::is_same_v<type, BFloat16>,                                \
-   std::is_signed_v<type> || std::is_same_v<type, Float16> || std::is_same_v<type, BFloat16>},
+#define X(id, type, name, numpy)                                                              \
+  {sizeof(type),                                                                              \
+   name,                                                                                      \
+   numpy,                                                                                     \
+   std::is_floating_point_v<type> || std::is_same_v<type, Float16> ||                         \
+       std::is_same_v<type, BFloat16>,                                                        \
+   std::is_signed_v<type> || std::is_same_v<type, Float16> || std::is_same_v<type, BFloat16>, \
+   is_complex_type<type>},
     TENFOLD_DTYPES(X)
 #undef X
 };
@@ -129,7 +159,8 @@ constexpr std::string_view name_of(DType d) { return row_of(d).name; }          
 constexpr std::string_view numpy_name_of(DType d) { return row_of(d).numpy_name; }  // "float32"
 constexpr bool is_float(DType d) { return row_of(d).is_float; }
 constexpr bool is_signed(DType d) { return row_of(d).is_signed; }
-constexpr bool is_integer(DType d) { return !is_float(d) && d != DType::kBool; }
+constexpr bool is_complex(DType d) { return row_of(d).is_complex; }
+constexpr bool is_integer(DType d) { return !is_float(d) && !is_complex(d) && d != DType::kBool; }
 
 // Accepts the short and the NumPy name: "f32" or "float32"; nothing for any other text.
 TENFOLD_API std::optional<DType> parse_dtype(std::string_view name);

@@ -29,7 +29,12 @@ void convert_run(const void* src, std::int64_t src_stride, std::int64_t count, v
 
 ConvertFn find_convert(DType from, DType to) {
   return visit_dtype(from, [&]<class From>() {
-    return visit_dtype(to, []<class To>() -> ConvertFn { return &convert_run<From, To>; });
+    return visit_dtype(to, []<class To>() -> ConvertFn {
+      if constexpr (is_complex_type<From> && !is_complex_type<To>)
+        return nullptr;
+      else
+        return &convert_run<From, To>;
+    });
   });
 }
 

@@ -1,8 +1,9 @@
-// Element conversion between any two types, one strided run at a time.
+// Element conversion between types, one strided run at a time.
 // Called where a plan packs a block, by Cast nodes and by the readers' users.
 #pragma once
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -13,13 +14,20 @@ namespace tenfold {
 
 // docs/semantics.md, "Cast": float to integer truncates toward zero, saturates, and takes NaN to 0;
 // integer to a narrower integer wraps; to bool, anything but zero (NaN too) is true; to a float,
-// one rounding.
+// one rounding; to a complex number, each part by itself, with an imaginary part of +0 for a real
+// number. There is no conversion from a complex number to a real one.
 template <class To, class From>
 To convert_element(From value) {
+  static_assert(is_complex_type<To> || !is_complex_type<From>, "would lose the imaginary part");
   constexpr bool kHalfFrom = std::is_same_v<From, Float16> || std::is_same_v<From, BFloat16>;
   constexpr bool kHalfTo = std::is_same_v<To, Float16> || std::is_same_v<To, BFloat16>;
   if constexpr (std::is_same_v<To, From> && !std::is_same_v<To, Bool>) {
     return value;
+  } else if constexpr (is_complex_type<From>) {
+    using Part = typename To::value_type;
+    return To(static_cast<Part>(value.real()), static_cast<Part>(value.imag()));
+  } else if constexpr (is_complex_type<To>) {
+    return To(convert_element<typename To::value_type>(value));
   } else if constexpr (std::is_same_v<From, Bool>) {
     return convert_element<To>(static_cast<std::int32_t>(static_cast<bool>(value)));
   } else if constexpr (kHalfFrom) {
@@ -55,6 +63,7 @@ To convert_element(From value) {
 }
 
 // dst[i] = convert(src[i * src_stride]), 0 <= i < count; strides in elements, dst dense.
+// nullptr from a complex to a real type: callers refuse it.
 using ConvertFn = void (*)(const void* src, std::int64_t src_stride, std::int64_t count, void* dst);
 ConvertFn find_convert(DType from, DType to);
 

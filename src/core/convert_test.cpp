@@ -53,6 +53,36 @@ TEST(Convert, HalfTypesRoundOnce) {
   EXPECT_EQ(convert_element<Float16>(kNan).bits, 0x7E00);
 }
 
+TEST(Convert, ComplexNumbersComeFromAnythingAndBecomeNothingElse) {
+  using C64 = std::complex<float>;
+  using C128 = std::complex<double>;
+  EXPECT_EQ(convert_element<C64>(std::int8_t{-3}), C64(-3, 0));
+  EXPECT_EQ(convert_element<C128>(Float16(1.5f)), C128(1.5, 0));
+  EXPECT_EQ(convert_element<C64>(Bool(true)), C64(1, 0));
+  EXPECT_EQ(convert_element<C64>(C128(1 + 0x1p-40, -0x1p-200)), C64(1, -0.0f));
+  EXPECT_EQ(convert_element<C128>(C64(0.5f, -2)), C128(0.5, -2));
+  EXPECT_FALSE(std::signbit(convert_element<C64>(-0.0).imag()));
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    for (const DType complex : {DType::kC64, DType::kC128}) {
+      EXPECT_NE(find_convert(dtype, complex), nullptr);
+      EXPECT_EQ(find_convert(complex, dtype) != nullptr, is_complex(dtype));
+    }
+  }
+}
+
+TEST(Convert, KindsOfTypesDoNotOverlap) {
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    EXPECT_EQ(is_float(dtype) + is_integer(dtype) + is_complex(dtype) + (dtype == DType::kBool), 1)
+        << name_of(dtype);
+    EXPECT_EQ(parse_dtype(name_of(dtype)), dtype);
+    EXPECT_EQ(parse_dtype(numpy_name_of(dtype)), dtype);
+  }
+  EXPECT_EQ(size_of(DType::kC64), 8u);
+  EXPECT_EQ(size_of(DType::kC128), 16u);
+}
+
 TEST(Convert, RunsFollowTheStride) {
   const std::vector<std::int32_t> source = {1, 2, 3, 4, 5, 6};
   std::vector<float> target(3);

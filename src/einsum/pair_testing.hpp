@@ -60,7 +60,7 @@ class Block {
   double at(std::int64_t offset) const { return get(kGuard - low_ + offset); }
   std::int64_t integer_at(std::int64_t offset) const {
     std::int64_t value = 0;
-    visit_dtype(dtype_, [&]<class T>() {
+    visit_real_dtype(dtype_, [&]<class T>() {
       T v;
       std::memcpy(&v, bytes_.data() + static_cast<std::size_t>(kGuard - low_ + offset) * sizeof(T),
                   sizeof(T));
@@ -82,14 +82,14 @@ class Block {
 
  private:
   void set(std::int64_t i, double value) {
-    visit_dtype(dtype_, [&]<class T>() {
+    visit_real_dtype(dtype_, [&]<class T>() {
       const T v = convert_element<T>(is_float(dtype_) ? value : std::abs(value));
       std::memcpy(bytes_.data() + static_cast<std::size_t>(i) * sizeof(T), &v, sizeof(T));
     });
   }
   double get(std::int64_t i) const {
     double value = 0;
-    visit_dtype(dtype_, [&]<class T>() {
+    visit_real_dtype(dtype_, [&]<class T>() {
       T v;
       std::memcpy(&v, bytes_.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
       value = convert_element<double>(v);
@@ -166,7 +166,7 @@ inline void expect_right(const Pair& pair, const PairKernel& kernel, std::uint32
                (pair.has_b ? static_cast<std::uint64_t>(b.integer_at(kb + j)) : 1);
       });
       std::int64_t wrapped = 0;
-      visit_dtype(pair.c_type, [&]<class T>() {
+      visit_real_dtype(pair.c_type, [&]<class T>() {
         wrapped = convert_element<std::int64_t>(convert_element<T>(static_cast<std::int64_t>(sum)));
       });
       if (c.integer_at(kc) != wrapped) {

@@ -29,6 +29,9 @@ Held run_cast(const GlueCall& call) {
 
 Held run_cast_like(const GlueCall& call) {
   const DType to = call.view(1).dtype;
+  if (!call.row.types.contains(to))
+    call.fail(ErrorCode::kTypeNotAllowed, "type not allowed", "a type that this version casts to",
+              std::string(numpy_name_of(to)));
   return to == call.view(0).dtype ? call.input(0) : converted(call.view(0), to, call.options);
 }
 

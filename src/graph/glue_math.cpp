@@ -53,7 +53,7 @@ struct SqrtOf {
 
 template <class F>
 Held map_floats(const GlueCall& call) {
-  return visit_dtype(call.view(0).dtype, [&]<class T>() -> Held {
+  return visit_real_dtype(call.view(0).dtype, [&]<class T>() -> Held {
     if constexpr (std::is_floating_point_v<T> || kIsHalf<T>)
       return map_elements<T, T>(call.view(0), call.options, InFloat<F>());
     else
@@ -135,7 +135,7 @@ TensorView placed_as_of_old(const GlueCall& call, const TensorView& a, const Ten
 }  // namespace
 
 Held run_abs(const GlueCall& call) {
-  return visit_dtype(call.view(0).dtype, [&]<class T>() -> Held {
+  return visit_real_dtype(call.view(0).dtype, [&]<class T>() -> Held {
     if constexpr (std::is_same_v<T, Bool>)
       __builtin_unreachable();  // no row allows bool
     else
@@ -155,7 +155,7 @@ Held run_mul(const GlueCall& call) {
   const bool old = call.row.since_version < 7;
   const TensorView b = old ? placed_as_of_old(call, a, call.view(1)) : call.view(1);
   const Broadcast both = broadcast_together(call, a, b);
-  return visit_dtype(a.dtype, [&]<class T>() -> Held {
+  return visit_real_dtype(a.dtype, [&]<class T>() -> Held {
     if constexpr (std::is_same_v<T, Bool>) {
       __builtin_unreachable();  // no row allows bool
     } else {

@@ -189,6 +189,25 @@ TEST(Constant, HasTheFormsOfTheStandard) {
                [] { run_node(13, "Constant", {}); });
 }
 
+TEST(Moving, TakesComplexNumbers) {
+  using C64 = std::complex<float>;
+  const std::vector<C64> given = {{1, -1}, {2, 0}, {0, 3}, {4, 4}, {5, -5}, {6, 0.5F}};
+  Tensor x(DType::kC64, {2, 3});
+  std::copy(given.begin(), given.end(), x.values<C64>().begin());
+  EXPECT_EQ(values<C64>(run_node(13, "Identity", {x})), given);
+  EXPECT_EQ(values<C64>(run_node(1, "Transpose", {x})),
+            (std::vector<C64>{given[0], given[3], given[1], given[4], given[2], given[5]}));
+  const Tensor flat = Tensor::of<std::int64_t>({-1}, {1});
+  EXPECT_EQ(shape(run_node(14, "Reshape", {x, flat})), (Shape{6}));
+  EXPECT_EQ(shape(run_node(13, "Unsqueeze", {x, Tensor::of<std::int64_t>({0}, {1})})),
+            (Shape{1, 2, 3}));
+  expect_error(ErrorCode::kTypeNotAllowed, {"Abs-13", "complex64"},
+               [&] { run_node(13, "Abs", {x}); });
+  expect_error(ErrorCode::kTypeNotAllowed, {"Mul-14", "complex64"}, [&] {
+    run_node(14, "Mul", {x, x});
+  });
+}
+
 TEST(Identity, OfAnInputIsACopyForTheCaller) {
   const Tensor x = counted({2, 2});
   const Tensor out = run_node(1, "Identity", {x});

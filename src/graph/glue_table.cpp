@@ -14,6 +14,9 @@ constexpr DTypeSet kWide = kFloats | DTypeSet{kI32, kI64, kU32, kU64};
 constexpr DTypeSet kNumbers = kWide | DTypeSet{kI8, kI16, kU8, kU16};
 constexpr DTypeSet kOld = kNumbers | DTypeSet{kBool};  // everything before bfloat16 came
 constexpr DTypeSet kAll = kOld | kBFloat;
+// Operators that only move elements take complex numbers too.
+constexpr DTypeSet kMovedOld = kOld | DTypeSet{kC64, kC128};
+constexpr DTypeSet kMoved = kMovedOld | kBFloat;
 
 // Attributes. `consumed_inputs` was a hint of opset 1 and has no meaning left.
 constexpr AttributeRule kConsumed[] = {{"consumed_inputs", Kind::kInts}};
@@ -57,17 +60,17 @@ constexpr GlueRow kRows[] = {
     {kOnnx, "CastLike", 15, 2, 2, kAll, {}, run_cast_like},
     {kOnnx, "CastLike", 19, 2, 2, kAll, kSaturate, run_cast_like},
     {kOnnx, "CastLike", 24, 2, 2, kAll, kRound, run_cast_like},
-    {kOnnx, "Constant", 1, 0, 0, kAll, kValue, run_constant},
-    {kOnnx, "Constant", 12, 0, 0, kAll, kAnyValue, run_constant},
+    {kOnnx, "Constant", 1, 0, 0, kMoved, kValue, run_constant},
+    {kOnnx, "Constant", 12, 0, 0, kMoved, kAnyValue, run_constant},
     {kOnnx, "Exp", 1, 1, 1, kFloats, kConsumed, run_exp},
     {kOnnx, "Exp", 6, 1, 1, kFloats, {}, run_exp},
     {kOnnx, "Exp", 13, 1, 1, kFloats | kBFloat, {}, run_exp},
     {kOnnx, "Flatten", 1, 1, 1, kFloats, kAxis, run_flatten},
-    {kOnnx, "Flatten", 9, 1, 1, kOld, kAxis, run_flatten},
-    {kOnnx, "Flatten", 11, 1, 1, kOld, kAxis, run_flatten},
-    {kOnnx, "Flatten", 13, 1, 1, kAll, kAxis, run_flatten},
-    {kOnnx, "Identity", 1, 1, 1, kOld, {}, run_identity},
-    {kOnnx, "Identity", 13, 1, 1, kAll, {}, run_identity},
+    {kOnnx, "Flatten", 9, 1, 1, kMovedOld, kAxis, run_flatten},
+    {kOnnx, "Flatten", 11, 1, 1, kMovedOld, kAxis, run_flatten},
+    {kOnnx, "Flatten", 13, 1, 1, kMoved, kAxis, run_flatten},
+    {kOnnx, "Identity", 1, 1, 1, kMovedOld, {}, run_identity},
+    {kOnnx, "Identity", 13, 1, 1, kMoved, {}, run_identity},
     {kOnnx, "Log", 1, 1, 1, kFloats, kConsumed, run_log},
     {kOnnx, "Log", 6, 1, 1, kFloats, {}, run_log},
     {kOnnx, "Log", 13, 1, 1, kFloats | kBFloat, {}, run_log},
@@ -77,20 +80,20 @@ constexpr GlueRow kRows[] = {
     {kOnnx, "Mul", 13, 2, 2, kWide | kBFloat, {}, run_mul},
     {kOnnx, "Mul", 14, 2, 2, kNumbers | kBFloat, {}, run_mul},
     {kOnnx, "Reshape", 1, 1, 1, kFloats, kShape, run_reshape},
-    {kOnnx, "Reshape", 5, 2, 2, kOld, {}, run_reshape},
-    {kOnnx, "Reshape", 13, 2, 2, kAll, {}, run_reshape},
-    {kOnnx, "Reshape", 14, 2, 2, kAll, kAllowZero, run_reshape},
+    {kOnnx, "Reshape", 5, 2, 2, kMovedOld, {}, run_reshape},
+    {kOnnx, "Reshape", 13, 2, 2, kMoved, {}, run_reshape},
+    {kOnnx, "Reshape", 14, 2, 2, kMoved, kAllowZero, run_reshape},
     {kOnnx, "Sqrt", 1, 1, 1, kFloats, kConsumed, run_sqrt},
     {kOnnx, "Sqrt", 6, 1, 1, kFloats, {}, run_sqrt},
     {kOnnx, "Sqrt", 13, 1, 1, kFloats | kBFloat, {}, run_sqrt},
-    {kOnnx, "Squeeze", 1, 1, 1, kOld, kAxes, run_squeeze},
-    {kOnnx, "Squeeze", 11, 1, 1, kOld, kAxes, run_squeeze},
-    {kOnnx, "Squeeze", 13, 1, 2, kAll, {}, run_squeeze},
-    {kOnnx, "Transpose", 1, 1, 1, kOld, kPerm, run_transpose},
-    {kOnnx, "Transpose", 13, 1, 1, kAll, kPerm, run_transpose},
-    {kOnnx, "Unsqueeze", 1, 1, 1, kOld, kAxesRequired, run_unsqueeze},
-    {kOnnx, "Unsqueeze", 11, 1, 1, kOld, kAxesRequired, run_unsqueeze},
-    {kOnnx, "Unsqueeze", 13, 2, 2, kAll, {}, run_unsqueeze},
+    {kOnnx, "Squeeze", 1, 1, 1, kMovedOld, kAxes, run_squeeze},
+    {kOnnx, "Squeeze", 11, 1, 1, kMovedOld, kAxes, run_squeeze},
+    {kOnnx, "Squeeze", 13, 1, 2, kMoved, {}, run_squeeze},
+    {kOnnx, "Transpose", 1, 1, 1, kMovedOld, kPerm, run_transpose},
+    {kOnnx, "Transpose", 13, 1, 1, kMoved, kPerm, run_transpose},
+    {kOnnx, "Unsqueeze", 1, 1, 1, kMovedOld, kAxesRequired, run_unsqueeze},
+    {kOnnx, "Unsqueeze", 11, 1, 1, kMovedOld, kAxesRequired, run_unsqueeze},
+    {kOnnx, "Unsqueeze", 13, 2, 2, kMoved, {}, run_unsqueeze},
 
     {kOpenVino, "Convert", 1, 1, 1, kAll, kDestination, run_cast},
     {kOpenVino, "Reshape", 1, 2, 2, kAll, kSpecialZero, run_reshape},

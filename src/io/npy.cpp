@@ -151,10 +151,10 @@ struct Code {
   DType dtype;
 };
 constexpr Code kCodes[] = {
-    {"b1", DType::kBool}, {"?", DType::kBool},  {"i1", DType::kI8},  {"i2", DType::kI16},
-    {"i4", DType::kI32},  {"i8", DType::kI64},  {"u1", DType::kU8},  {"u2", DType::kU16},
-    {"u4", DType::kU32},  {"u8", DType::kU64},  {"f2", DType::kF16}, {"f4", DType::kF32},
-    {"f8", DType::kF64},  {"V2", DType::kBF16},
+    {"b1", DType::kBool}, {"?", DType::kBool}, {"i1", DType::kI8},    {"i2", DType::kI16},
+    {"i4", DType::kI32},  {"i8", DType::kI64}, {"u1", DType::kU8},    {"u2", DType::kU16},
+    {"u4", DType::kU32},  {"u8", DType::kU64}, {"f2", DType::kF16},   {"f4", DType::kF32},
+    {"f8", DType::kF64},  {"c8", DType::kC64}, {"c16", DType::kC128}, {"V2", DType::kBF16},
 };
 
 // Sets dtype and swapped.
@@ -164,7 +164,7 @@ void read_descr(std::string_view descr, std::optional<DType> wanted, NpyHeader& 
   const std::string_view code = descr.substr(has_order ? 1 : 0);
   const auto row = std::ranges::find(kCodes, code, &Code::code);
   if (row == std::end(kCodes))
-    unsupported("element type not supported", "b1, i1 to i8, u1 to u8, f2, f4, f8 or V2",
+    unsupported("element type not supported", "b1, i1 to i8, u1 to u8, f2, f4, f8, c8, c16 or V2",
                 in_quotes(descr));
   if (row->dtype == DType::kBF16) {
     if (wanted != DType::kBF16)
@@ -178,11 +178,12 @@ void read_descr(std::string_view descr, std::optional<DType> wanted, NpyHeader& 
   header.swapped = order == '>' && size_of(row->dtype) > 1;
 }
 
-template <class Word>
+// The parts of a complex number are swapped each by itself.
+template <class T>
 void swap_words(Tensor& tensor) {
+  constexpr std::int64_t kWord = sizeof(T) / (is_complex_type<T> ? 2 : 1);
   auto* at = static_cast<std::byte*>(tensor.data());
-  for (std::int64_t i = 0; i < tensor.size(); ++i, at += sizeof(Word))
-    std::reverse(at, at + sizeof(Word));
+  for (auto* end = at + tensor.bytes(); at != end; at += kWord) std::reverse(at, at + kWord);
 }
 
 void swap_bytes(Tensor& tensor) {

@@ -138,8 +138,8 @@ TEST(Npy, BadDictionariesAreRefused) {
 }
 
 TEST(Npy, UnsupportedElementsAreNamed) {
-  for (const char* descr : {"|O", "<c8", "<c16", "<M8[ns]", "<m8[s]", "|S3", "<U2", "|V4", "<f16",
-                            "<f3", "<i16", "float32", "", "<"})
+  for (const char* descr : {"|O", "<c32", "<M8[ns]", "<m8[s]", "|S3", "<U2", "|V4", "<f16", "<f3",
+                            "<i16", "float32", "", "<"})
     expect_error(ErrorCode::kUnsupportedFeature, "'"s + descr + "'",
                  [&] { read(file(dictionary(descr, "(0,)"), "")); });
   expect_error(ErrorCode::kUnsupportedFeature, "structured", [] {
@@ -163,6 +163,20 @@ TEST(Npy, TwoByteVoidIsBFloat16OnlyWhenAskedFor) {
   // Asking changes nothing else.
   expect_values<std::uint8_t>(read(file(dictionary("|u1", "(1,)"), "\5"), {.dtype = DType::kBF16}),
                               {1}, {5});
+}
+
+TEST(Npy, PartsOfComplexNumbersAreSwappedOneByOne) {
+  expect_values<std::complex<float>>(
+      read(file(dictionary(">c8", "(2,)"), "\x3f\x80\0\0\xc0\0\0\0\x40\x40\0\0\0\0\0\0"s)), {2},
+      {{1, -2}, {3, 0}});
+  expect_values<std::complex<double>>(
+      read(file(dictionary(">c16", "(1,)"), "\x3f\xf0\0\0\0\0\0\0\xc0\0\0\0\0\0\0\0"s)), {1},
+      {{1, -2}});
+  expect_values<std::complex<float>>(
+      read(file(dictionary("<c8", "(1,)"), "\0\0\x80\x3f\0\0\0\xc0"s)), {1}, {{1, -2}});
+  const std::vector<std::byte> bytes = write_npy(Tensor::of<std::complex<float>>({{1, -2}}, {1}));
+  EXPECT_NE(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()).find("'<c8'"),
+            std::string::npos);
 }
 
 TEST(Npy, AnyNonZeroByteIsTrue) {

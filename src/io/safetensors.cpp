@@ -20,7 +20,7 @@ constexpr TypeRow kTypes[] = {
     {"F64", DType::kF64},   {"F32", DType::kF32}, {"F16", DType::kF16}, {"BF16", DType::kBF16},
     {"I64", DType::kI64},   {"I32", DType::kI32}, {"I16", DType::kI16}, {"I8", DType::kI8},
     {"U64", DType::kU64},   {"U32", DType::kU32}, {"U16", DType::kU16}, {"U8", DType::kU8},
-    {"BOOL", DType::kBool},
+    {"BOOL", DType::kBool}, {"C64", DType::kC64},
 };
 
 // One tensor as the header describes it. The shape is not a Dims: a header may list many tensors,
@@ -179,7 +179,7 @@ Tensor parse_safetensors(Bytes bytes, std::string_view member) {
     const auto row = std::ranges::find(kTypes, entry.dtype, &TypeRow::name);
     if (row == std::end(kTypes))
       throw Error(ErrorCode::kUnsupportedFeature, {}, "element type not supported",
-                  "F16 to F64, BF16, I8 to I64, U8 to U64 or BOOL", in_quotes(entry.dtype));
+                  "F16 to F64, BF16, I8 to I64, U8 to U64, C64 or BOOL", in_quotes(entry.dtype));
     const auto begin = static_cast<std::size_t>(entry.offsets[0]);
     const auto end = static_cast<std::size_t>(entry.offsets[1]);
     return tensor_from_bytes(header.data.subspan(begin, end - begin), row->dtype,
@@ -200,6 +200,10 @@ std::vector<std::byte> write_safetensors(std::span<const NamedView> tensors) {
     parts.emplace_back(t.tensor);
     const std::size_t end = at + parts.back().bytes().size();
     const auto row = std::ranges::find(kTypes, t.tensor.dtype, &TypeRow::dtype);
+    if (row == std::end(kTypes))
+      throw Error(ErrorCode::kUnsupportedFeature, "tensor " + in_quotes(t.name),
+                  "the safetensors format has no such element type", "c64, or another format",
+                  std::string(name_of(t.tensor.dtype)));
     json[t.name] = {
         {"dtype", row->name},
         {"shape", std::vector<std::int64_t>(t.tensor.shape.begin(), t.tensor.shape.end())},

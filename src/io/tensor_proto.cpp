@@ -37,8 +37,8 @@ constexpr TypeRow kTypes[] = {
     {"DOUBLE", DType::kF64},
     {"UINT32", DType::kU32},
     {"UINT64", DType::kU64},
-    {"COMPLEX64", {}},
-    {"COMPLEX128", {}},
+    {"COMPLEX64", DType::kC64},
+    {"COMPLEX128", DType::kC128},
     {"BFLOAT16", DType::kBF16},
     {"FLOAT8E4M3FN", {}},
     {"FLOAT8E4M3FNUZ", {}},
@@ -90,6 +90,10 @@ template <>
 struct Typed<float> : TypedAs<kFloatData, float> {};
 template <>
 struct Typed<double> : TypedAs<kDoubleData, double> {};
+template <>
+struct Typed<std::complex<float>> : TypedAs<kFloatData, float> {};  // real part, imaginary part
+template <>
+struct Typed<std::complex<double>> : TypedAs<kDoubleData, double> {};
 template <>
 struct Typed<std::int64_t> : TypedAs<kInt64Data, std::int64_t> {};
 template <>
@@ -242,22 +246,34 @@ T element_from(Value value) {
   }
 }
 
+// What a value of a typed field fills: an element, or one of the two parts of a complex number.
+template <class T>
+struct PartOf {
+  using Type = T;
+};
+template <class P>
+struct PartOf<std::complex<P>> {
+  using Type = P;
+};
+
 // The elements kept one by one in the field of their type.
 template <class T>
 Tensor typed_tensor(const Found& found, protozero::data_view message) {
   using Value = typename Typed<T>::Value;
   const Dims& shape = found.shape;
   byte_count(dtype_of<T>, shape);
+  using Part = typename PartOf<T>::Type;
   const std::int64_t count = found.counts[Typed<T>::kField];
-  if (count != element_count(shape))
+  const std::int64_t expected =
+      element_count(shape) * static_cast<std::int64_t>(sizeof(T) / sizeof(Part));
+  if (count != expected)
     malformed("another number of values in " + std::string(kFieldNames[Typed<T>::kField]),
-              std::to_string(element_count(shape)) + " for shape " + to_string(shape),
-              std::to_string(count));
+              std::to_string(expected) + " for shape " + to_string(shape), std::to_string(count));
   Tensor tensor(dtype_of<T>, shape);
-  T* to = tensor.values<T>().data();
+  Part* to = reinterpret_cast<Part*>(tensor.values<T>().data());
   for (pbf_reader reader(message); reader.next();) {
     if (reader.tag() == Typed<T>::kField)
-      each_value<Value>(reader, [&](Value v) { *to++ = element_from<T>(v); });
+      each_value<Value>(reader, [&](Value v) { *to++ = element_from<Part>(v); });
     else
       reader.skip();
   }
@@ -301,7 +317,7 @@ DType dtype_from_onnx(std::int64_t data_type) {
   const TypeRow& row = kTypes[data_type];
   if (!row.dtype)
     throw Error(ErrorCode::kUnsupportedFeature, {}, "element type not supported",
-                "an integer, float or bool type of 8 to 64 bits", std::string(row.name));
+                "a complex, float, integer or bool type of 8 bits and more", std::string(row.name));
   return *row.dtype;
 }
 

@@ -88,6 +88,23 @@ TEST(TensorProto, TypedFieldsPackedAndNot) {
       {UINT64_MAX});
 }
 
+TEST(TensorProto, ComplexNumbersLieInPairs) {
+  const auto floats = list<float>({1.5f, -0.0f, 3, 4});
+  const std::string pairs =
+      tensor({2}, 14, [&](pbf_writer& w) { w.add_packed_float(4, floats.begin(), floats.end()); });
+  expect_values<std::complex<float>>(read(pairs), {2}, {{1.5f, -0.0f}, {3, 4}});
+  const auto doubles = list<double>({0.1, -2});
+  expect_values<std::complex<double>>(
+      read(tensor({}, 15,
+                  [&](pbf_writer& w) { w.add_packed_double(10, doubles.begin(), doubles.end()); })),
+      {}, {{0.1, -2}});
+  expect_error(ErrorCode::kMalformedData, "expected 4 for shape (2,), got 3", [] {
+    const auto three = list<float>({1, 2, 3});
+    read(
+        tensor({2}, 14, [&](pbf_writer& w) { w.add_packed_float(4, three.begin(), three.end()); }));
+  });
+}
+
 TEST(TensorProto, SmallTypesLieInInt32Data) {
   const auto with = [](int data_type, std::vector<std::int32_t> values) {
     return tensor({static_cast<std::int64_t>(values.size())}, data_type,
@@ -136,8 +153,6 @@ TEST(TensorProto, FieldsComeInAnyOrderAndMayRepeat) {
 
 TEST(TensorProto, UnsupportedElementsAreNamed) {
   const std::pair<int, const char*> types[] = {{8, "STRING"},
-                                               {14, "COMPLEX64"},
-                                               {15, "COMPLEX128"},
                                                {17, "FLOAT8E4M3FN"},
                                                {18, "FLOAT8E4M3FNUZ"},
                                                {19, "FLOAT8E5M2"},

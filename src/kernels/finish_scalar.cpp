@@ -116,7 +116,7 @@ bool finish_arg(const void* states, std::int64_t n, void* out, const FinishArgs&
 FinishFn find_finish(Finish finish, DType state, DType output) {
   if (finish == Finish::kArg) return &finish_arg;
   if (FinishFn f = find_float_finish(finish, state, output)) return f;
-  return visit_dtype(output, [&]<class T>() -> FinishFn {
+  return visit_real_dtype(output, [&]<class T>() -> FinishFn {
     if (finish == Finish::kKey) return &finish_key<T>;
     if constexpr (!std::is_same_v<T, Bool>) {
       if (finish == Finish::kLog)

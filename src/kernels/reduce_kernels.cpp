@@ -67,12 +67,12 @@ const ReduceKernel* find_kernel(KernelOp op, DType dtype) {
 }
 
 std::int64_t key_offset(DType dtype) {
-  return visit_dtype(dtype,
-                     []<class T>() { return static_cast<std::int64_t>(key_offset_of<T>()); });
+  return visit_real_dtype(dtype,
+                          []<class T>() { return static_cast<std::int64_t>(key_offset_of<T>()); });
 }
 
 std::int64_t key_flip(DType dtype, bool minimum) {
-  return visit_dtype(dtype, [&]<class T>() {
+  return visit_real_dtype(dtype, [&]<class T>() {
     std::int64_t flip = minimum ? -1 : 0;
     if constexpr (std::is_unsigned_v<T>) flip ^= std::numeric_limits<KeyOf<T>>::min();
     return flip;

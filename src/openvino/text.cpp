@@ -66,7 +66,8 @@ bool parse_boolean(std::string_view text, const std::string& where, std::string_
 DType parse_element_type(std::string_view text, const std::string& where) {
   if (text == "boolean") return DType::kBool;
   if (text != "bool")
-    if (const std::optional<DType> dtype = parse_dtype(text); dtype && name_of(*dtype) == text)
+    if (const std::optional<DType> dtype = parse_dtype(text);
+        dtype && name_of(*dtype) == text && !is_complex(*dtype))
       return *dtype;
   throw Error(ErrorCode::kUnsupportedFeature, where, "element type not supported",
               "f64, f32, f16, bf16, i8 .. i64, u8 .. u64 or boolean", in_quotes(text));

@@ -57,6 +57,7 @@ OpRow integer_row(ReduceOp op, DType t) {
 
 std::optional<OpRow> op_row(ReduceOp op, DType t) {
   constexpr DType kBool = DType::kBool;
+  if (is_complex(t)) return std::nullopt;
   switch (op) {
     case ReduceOp::kArgMax:
     case ReduceOp::kArgMin:
@@ -117,7 +118,7 @@ T empty_value(ReduceOp op) {
 }  // namespace
 
 void write_empty_value(ReduceOp op, DType output, void* out) {
-  visit_dtype(output, [&]<class T>() { *static_cast<T*>(out) = empty_value<T>(op); });
+  visit_real_dtype(output, [&]<class T>() { *static_cast<T*>(out) = empty_value<T>(op); });
 }
 
 }  // namespace tenfold

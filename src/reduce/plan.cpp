@@ -127,6 +127,9 @@ void ReducePlan::Impl::resolve_axes(const ReduceSpec& spec, std::uint64_t* reduc
 
 void ReducePlan::Impl::choose_kernel(const ReduceSpec& spec) {
   const DType element = spec.dtype.value_or(in_dtype);
+  if (is_complex(in_dtype) || is_complex(element))
+    throw Error(ErrorCode::kTypeNotAllowed, label, "complex numbers are not reduced", "a real type",
+                std::string(name_of(is_complex(element) ? element : in_dtype)));
   const std::optional<OpRow> found = op_row(op, element);
   if (!found)
     throw Error(ErrorCode::kTypeNotAllowed, label, "type not allowed", "a numeric type",

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tenfold/error.hpp"
 #include "tenfold/reduce.hpp"
 
 namespace tenfold {
@@ -90,6 +91,24 @@ TEST(Plan, ScratchHoldsForAnyRankAndLength) {
   spec.axes = axes;
   const Tensor y = reduce(TensorView(x.data(), DType::kF64, shape, strides), spec);
   for (double v : y.values<double>()) ASSERT_EQ(v, 128.0);
+}
+
+TEST(Plan, ComplexNumbersAreRefusedInEveryOperation) {
+  const auto refuse = [](ReduceOp op, DType from, std::optional<DType> to) {
+    try {
+      explain(op, view(from, {2, 3}), {1}, to);
+      ADD_FAILURE() << "no error: " << name_of(op);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::kTypeNotAllowed) << e.what();
+    }
+  };
+#define X(id, name)                                 \
+  refuse(ReduceOp::id, DType::kC64, std::nullopt);  \
+  refuse(ReduceOp::id, DType::kC128, std::nullopt); \
+  refuse(ReduceOp::id, DType::kC64, DType::kF32);   \
+  refuse(ReduceOp::id, DType::kF32, DType::kC64);
+  TENFOLD_REDUCE_OPS(X)
+#undef X
 }
 
 }  // namespace

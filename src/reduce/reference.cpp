@@ -201,8 +201,8 @@ void for_each_offset(const Dims& shape, const Dims& strides, F&& f, int axis = 0
 
 Tensor converted(const TensorView& input, DType to) {
   Tensor out(to, input.shape);
-  visit_dtype(input.dtype, [&]<class From>() {
-    visit_dtype(to, [&]<class To>() {
+  visit_real_dtype(input.dtype, [&]<class From>() {
+    visit_real_dtype(to, [&]<class To>() {
       To* next = static_cast<To*>(out.data());
       for_each_offset(input.shape, input.strides, [&](std::int64_t offset) {
         *next++ = narrow<To>(widen(static_cast<const From*>(input.data)[offset]));
@@ -235,7 +235,7 @@ Tensor reference_reduce(const TensorView& original, const ReduceSpec& spec) {
   }
   const bool arg = spec.op == ReduceOp::kArgMax || spec.op == ReduceOp::kArgMin;
   Tensor output(arg ? DType::kI64 : input.dtype, output_shape);
-  visit_dtype(input.dtype, [&]<class T>() {
+  visit_real_dtype(input.dtype, [&]<class T>() {
     std::vector<Wide<T>> set;
     std::int64_t at = 0;
     for_each_offset(kept_shape, kept_strides, [&](std::int64_t start) {

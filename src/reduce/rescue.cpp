@@ -57,7 +57,7 @@ bool suspect(const ReducePlan::Impl& plan, T value) {
 }  // namespace
 
 void rescue(const ReducePlan::Impl& plan, const std::byte* in, std::byte* out) {
-  visit_dtype(plan.out_dtype, [&]<class T>() {
+  visit_real_dtype(plan.out_dtype, [&]<class T>() {
     T* result = reinterpret_cast<T*>(out);
     if (!suspect(plan, *result)) return;
     WideSum sum;

@@ -245,7 +245,7 @@ class Worker {
 
   void scatter(const std::byte* from, std::int64_t count, std::byte* to) const {
     const std::int64_t stride = plan_.width.out;
-    visit_dtype(plan_.out_dtype, [&]<class T>() {
+    visit_real_dtype(plan_.out_dtype, [&]<class T>() {
       const T* p = reinterpret_cast<const T*>(from);
       T* q = reinterpret_cast<T*>(to);
       for (std::int64_t i = 0; i < count; ++i) q[i * stride] = p[i];

@@ -115,7 +115,7 @@ Axes read_axes(const OperatorRow& row, const TensorView& input, int rank) {
   const std::int64_t step = input.rank() == 0 ? 0 : input.strides[0];
   Axes axes;
   for (std::int64_t i = 0; i < std::min<std::int64_t>(given, rank + 1); ++i)
-    axes.push_back(visit_dtype(input.dtype, [&]<class T>() {
+    axes.push_back(visit_real_dtype(input.dtype, [&]<class T>() {
       return as_axis(static_cast<const T*>(input.data)[i * step]);
     }));
   return axes;

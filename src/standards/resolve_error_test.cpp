@@ -121,6 +121,17 @@ TEST(ResolveError, TypeOpenVino) {
                node);
 }
 
+TEST(ResolveError, ComplexNumbersInEveryRow) {
+  for (const OperatorRow& row : operator_rows())
+    for (const DType dtype : {DType::kC64, DType::kC128}) try {
+        resolve(row, {}, TensorView(nullptr, dtype, Dims{2, 3}));
+        ADD_FAILURE() << "no error: " << row.name;
+      } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ErrorCode::kTypeNotAllowed) << e.what();
+        EXPECT_NE(std::string(e.what()).find(numpy_name_of(dtype)), std::string::npos) << e.what();
+      }
+}
+
 TEST(ResolveError, AxesWithTwoDimensions) {
   const Axes axes = {0, 1};
   Node node;

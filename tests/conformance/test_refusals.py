@@ -42,6 +42,13 @@ def test_axes(op, axes, code_words, dialect):
     assert code_words in refuse(op, X, "--dialect", dialect, "--axes", axes)
 
 
+@pytest.mark.parametrize("dialect", ["onnx:11", "onnx:28", "openvino", "numpy"])
+def test_complex_numbers_are_not_reduced(dialect):
+    for name in ("complex64", "complex128"):
+        for op in ("sum", "max", "mean", "l2"):
+            assert name in refuse(op, X.astype(name), "--dialect", dialect, "--axes", "1")
+
+
 def test_scalars_have_no_axis():
     scalar = np.float32(3)
     for axes in ("0", "-1"):

@@ -56,7 +56,7 @@ T element_of(const json& v) {
 
 Tensor tensor_of(const json& spec) {
   Tensor tensor(*parse_dtype(spec.at("dtype").get<std::string>()), dims_of(spec.at("shape")));
-  visit_dtype(tensor.dtype(), [&]<class T>() {
+  visit_real_dtype(tensor.dtype(), [&]<class T>() {
     std::size_t i = 0;
     for (T& x : tensor.values<T>())
       x = element_of<T>(spec.contains("fill") ? spec["fill"] : spec["data"].at(i++));
@@ -83,7 +83,7 @@ double as_double(BFloat16 v) {
 void expect_values(const Tensor& got, const Tensor& expected, double tolerance) {
   ASSERT_EQ(name_of(got.dtype()), name_of(expected.dtype()));
   ASSERT_EQ(to_string(got.shape()), to_string(expected.shape()));
-  visit_dtype(got.dtype(), [&]<class T>() {
+  visit_real_dtype(got.dtype(), [&]<class T>() {
     for (std::size_t i = 0; i < static_cast<std::size_t>(got.size()); ++i) {
       const T &a = got.values<T>()[i], &b = expected.values<T>()[i];
       bool equal = std::memcmp(&a, &b, sizeof(T)) == 0;

@@ -47,7 +47,7 @@ class Tree : public ::testing::TestWithParam<DType> {};
 
 TEST_P(Tree, BitsOfTheModel) {
   Random random(8);
-  visit_dtype(GetParam(), [&]<class T>() {
+  visit_real_dtype(GetParam(), [&]<class T>() {
     if constexpr (is_float(dtype_of<T>)) {
       std::vector<std::int64_t> lengths;
       for (std::int64_t n = 1; n <= 70; ++n) lengths.push_back(n);
@@ -79,7 +79,7 @@ TEST_P(Tree, BitsOfTheModel) {
 }
 
 TEST_P(Tree, TheModelAddsFromNegativeZero) {
-  visit_dtype(GetParam(), [&]<class T>() {
+  visit_real_dtype(GetParam(), [&]<class T>() {
     if constexpr (is_float(dtype_of<T>)) {
       for (std::int64_t n : {1, 15, 16, 17, 512, 513, 2000}) {
         const std::vector<T> zeros(static_cast<std::size_t>(n), T(-0.0f));

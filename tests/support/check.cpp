@@ -83,7 +83,7 @@ std::string check_cell(const TensorView& input, ReduceOp op, std::span<const std
 }  // namespace
 
 std::string element_text(DType dtype, const void* element) {
-  return visit_dtype(dtype, [&]<class T>() {
+  return visit_real_dtype(dtype, [&]<class T>() {
     const T value = *static_cast<const T*>(element);
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof(T));
@@ -134,7 +134,7 @@ std::string mismatch(const TensorView& input, const ReduceSpec& spec, const Tens
   const double depth = tree_depth(reduced_extents(input, spec.axes));
   std::string text;
   int shown = 0;
-  visit_dtype(input.dtype, [&]<class T>() {
+  visit_real_dtype(input.dtype, [&]<class T>() {
     for_each_cell(input, spec.axes, [&](std::int64_t cell, std::span<const std::int64_t> offsets) {
       const std::string wrong =
           check_cell(input, spec.op, offsets, depth, static_cast<const T*>(got.data())[cell],

@@ -47,7 +47,7 @@ std::vector<ReduceOp> all_ops() {
 std::vector<DType> all_dtypes() {
   return {
 #define X(id, type, name, numpy) DType::id,
-      TENFOLD_DTYPES(X)
+      TENFOLD_REAL_DTYPES(X)
 #undef X
   };
 }

@@ -51,7 +51,7 @@ double Random::between(double low, double high) {
 
 Tensor random_tensor(DType dtype, const Dims& shape, ReduceOp op, Random& random) {
   Tensor tensor(dtype, shape);
-  visit_dtype(dtype, [&]<class T>() {
+  visit_real_dtype(dtype, [&]<class T>() {
     for (T& x : tensor.values<T>()) {
       if constexpr (std::is_same_v<T, Bool>)
         x = Bool(random.below(4) != 0);
@@ -65,7 +65,7 @@ Tensor random_tensor(DType dtype, const Dims& shape, ReduceOp op, Random& random
 }
 
 void sprinkle_specials(Tensor& tensor, Random& random) {
-  visit_dtype(tensor.dtype(), [&]<class T>() {
+  visit_real_dtype(tensor.dtype(), [&]<class T>() {
     if constexpr (is_float(dtype_of<T>)) {
       using Limits = std::numeric_limits<float>;
       if (tensor.size() == 0) return;
