@@ -126,6 +126,7 @@ void put_notes(std::string& out, const std::vector<Place>& places) {
     for (std::size_t j = 0; j < i; ++j)
       if (!places[j].mark->note.empty() && places[j].column < line.size())
         line[places[j].column] = '|';
+    if (line.ends_with('|')) line += ' ';  // neighbours: the words keep clear of the bar
     put_line(out, line + places[i].mark->note);
   }
 }

@@ -40,6 +40,16 @@ TEST(ErrorPicture, TakesMarksInAnyOrderAndWithoutNotes) {
             "  one");
 }
 
+TEST(ErrorPicture, KeepsWordsClearOfTheBars) {
+  EXPECT_EQ(picture_of({"ii",
+                        {{.offset = 0, .length = 1, .note = "one"},
+                         {.offset = 1, .length = 1, .note = "two"}}}),
+            "  ii\n"
+            "  ^^\n"
+            "  | two\n"
+            "  one");
+}
+
 TEST(ErrorPicture, PointsBehindTheEndAndIntoNothing) {
   EXPECT_EQ(picture_of({"ij", {{.offset = 2, .note = "here"}}}), "  ij\n    ^\n    here");
   EXPECT_EQ(picture_of({"", {{.note = "here"}}}), "\n  ^\n  here");
