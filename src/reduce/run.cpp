@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/layout.hpp"
 #include "reduce/plan.hpp"
 #include "reduce/rescue.hpp"
 #include "reduce/scratch.hpp"
@@ -285,20 +286,6 @@ class Worker {
   Tile tile_;
 };
 
-// The address range [first, last) of a view's elements, in bytes.
-struct Range {
-  std::intptr_t first, last;
-};
-Range range_of(const void* data, DType dtype, const Dims& shape, const Dims& strides) {
-  const auto size = static_cast<std::int64_t>(size_of(dtype));
-  Range r{reinterpret_cast<std::intptr_t>(data), reinterpret_cast<std::intptr_t>(data) + size};
-  for (int axis = 0; axis < shape.size(); ++axis) {
-    const std::int64_t step = (shape[axis] - 1) * strides[axis] * size;
-    (step < 0 ? r.first : r.last) += step;
-  }
-  return r;
-}
-
 void check_call(const Plan& plan, const TensorView& in, const MutableTensorView& out) {
   if (in.dtype != plan.in_dtype)
     throw Error(ErrorCode::kTypeMismatch, plan.label, "input type is not the planned one",
@@ -320,9 +307,9 @@ void check_call(const Plan& plan, const TensorView& in, const MutableTensorView&
                 out.data ? "input has no data" : "output has no data", "a pointer to elements",
                 "null");
   if (plan.work != Plan::Work::kFold) return;
-  const Range a = range_of(in.data, in.dtype, in.shape, in.strides);
-  const Range b = range_of(out.data, out.dtype, out.shape, out.strides);
-  if (a.first >= b.last || b.first >= a.last) return;
+  if (!ranges_meet(in.data, byte_range(in.dtype, in.shape, in.strides), out.data,
+                   byte_range(out.dtype, out.shape, out.strides)))
+    return;
   // Element by element is safe in place: nothing is reduced and each output lies on its own input.
   const bool in_place = plan.finish_args.count == 1 && in.dtype == out.dtype &&
                         in.data == out.data && in.shape == out.shape && in.strides == out.strides;
