@@ -1,6 +1,6 @@
 // The standards' operators: one row for each operator version of ONNX and OpenVINO, and what turns
-// a node (attributes, axes) into a ReduceSpec. Rules and sources: docs/semantics.md. Called by the
-// graph executor and by the command line.
+// a node (attributes, axes) into a ReduceSpec; contractions have a table of their own. Rules and
+// sources: docs/semantics.md. Called by the graph executor and by the command line.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +61,41 @@ struct ReduceCall {
 // or kRankZero.
 TENFOLD_API ReduceSpec resolve(const OperatorRow& row, const ReduceCall& call,
                                const TensorView& data);
+
+// What a contraction takes besides its operands.
+enum class ContractionForm {
+  kEquation,  // Einsum: attribute `equation`, one operand or more
+  kMatrices,  // MatMul: two operands, NumPy's matmul
+  kAffine,    // Gemm: alpha A B + beta C
+};
+TENFOLD_API std::string_view name_of(ContractionForm form);  // "einsum", "matmul", "gemm"
+
+// Gemm's third input, C.
+enum class AddendForm {
+  kNone,     // another operator, which has none
+  kFlagged,  // required; stretched to the product's shape only if the attribute `broadcast` says so
+  kRequired,  // required; stretched
+  kOptional,  // may be left out; stretched
+};
+
+struct ContractionRow {
+  Dialect dialect;
+  std::string_view name;  // "Einsum"
+  int since_version;      // as in OperatorRow
+  ContractionForm form;
+  DTypeSet types;  // allowed element types of the operands
+  AddendForm addend;
+};
+
+// Every row, grouped by dialect and name, versions ascending.
+TENFOLD_API std::span<const ContractionRow> contraction_rows();
+// The row that holds at `version`, as in find_operator; 0: the newest in every dialect.
+TENFOLD_API const ContractionRow& find_contraction(Dialect dialect, std::string_view name,
+                                                   int version);
+// The row allows every operand's type, and outside NumPy all operands have one. Throws
+// Error(kTypeNotAllowed, kTypeMismatch).
+TENFOLD_API void check_operand_types(const ContractionRow& row,
+                                     std::span<const TensorView> operands);
 
 // "onnx:18", "onnx" (the newest opset), "openvino", "numpy". Throws Error(kBadArgument).
 struct DialectVersion {

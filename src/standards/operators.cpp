@@ -8,21 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "standards/type_sets.hpp"
 #include "tenfold/error.hpp"
 #include "tenfold/standards.hpp"
 
 namespace tenfold {
 namespace {
-
-// The sets of element types of the standards' documents. kHigh is ONNX's "high-precision numeric".
-constexpr DTypeSet kHigh = {DType::kU32, DType::kU64, DType::kI32, DType::kI64,
-                            DType::kF16, DType::kF32, DType::kF64};
-constexpr DTypeSet kHigh8 = kHigh | DTypeSet{DType::kI8, DType::kU8};
-constexpr DTypeSet kSmall = {DType::kI8, DType::kI16, DType::kU8, DType::kU16};
-constexpr DTypeSet kBf16 = {DType::kBF16};
-constexpr DTypeSet kTruth = {DType::kBool};
-constexpr DTypeSet kFloats = {DType::kF16, DType::kBF16, DType::kF32, DType::kF64};
-constexpr DTypeSet kNumeric = kHigh | kSmall | kBf16;
 
 constexpr OperatorRow kRows[] = {
 #define X(dialect, name, since, op, types, axes_form, noop, select_last, keepdims) \

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "standards/row_checks.hpp"
 #include "tenfold/error.hpp"
 #include "tenfold/standards.hpp"
 
@@ -19,55 +20,16 @@ bool is_arg(const OperatorRow& row) {
   return row.op == ReduceOp::kArgMax || row.op == ReduceOp::kArgMin;
 }
 
-// "ReduceMax-18"; NumPy's functions have no versions.
-std::string label_of(const OperatorRow& row) {
-  if (row.dialect == Dialect::kNumpy) return std::string(row.name);
-  return fmt::format("{}-{}", row.name, row.since_version);
-}
-
 [[noreturn]] void fail(ErrorCode code, const OperatorRow& row, std::string what,
                        std::string expected, std::string got) {
   throw Error(code, label_of(row), std::move(what), std::move(expected), std::move(got));
-}
-
-// What the document calls its version numbers: ONNX counts opsets.
-std::string_view version_word(const OperatorRow& row) {
-  return row.dialect == Dialect::kOnnx ? "opset" : "version";
-}
-
-// The first row of the same operator for which `holds` is true, or nullptr.
-template <class Predicate>
-const OperatorRow* first_version_where(const OperatorRow& row, Predicate holds) {
-  for (const OperatorRow& other : operator_rows())
-    if (other.dialect == row.dialect && other.name == row.name && holds(other)) return &other;
-  return nullptr;
-}
-
-std::string list_types(DTypeSet types) {
-  std::vector<std::string_view> names;
-  for (int i = 0; i < kDTypeCount; ++i)
-    if (types.contains(static_cast<DType>(i)))
-      names.push_back(numpy_name_of(static_cast<DType>(i)));
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-void check_type(const OperatorRow& row, DType dtype) {
-  if (row.types.contains(dtype)) return;
-  std::string expected = list_types(row.types);
-  const auto allows = [&](const OperatorRow& r) { return r.types.contains(dtype); };
-  if (const OperatorRow* other = first_version_where(row, allows))
-    expected += fmt::format(" ({} is allowed {} {} {})", numpy_name_of(dtype),
-                            other->since_version > row.since_version ? "from" : "before",
-                            version_word(row), std::max(other->since_version, row.since_version));
-  fail(ErrorCode::kTypeNotAllowed, row, "element type not allowed", std::move(expected),
-       std::string(numpy_name_of(dtype)));
 }
 
 // An attribute that this version does not have, with the version that brought it if there is one.
 template <class Predicate>
 [[noreturn]] void fail_unknown_attribute(const OperatorRow& row, std::string_view name,
                                          std::int64_t value, Predicate has) {
-  const OperatorRow* first = first_version_where(row, has);
+  const OperatorRow* first = first_version_where(operator_rows(), row, has);
   fail(ErrorCode::kAttributeUnknown, row, fmt::format("no attribute {}", name),
        first ? fmt::format("{} {} or later for it", version_word(row), first->since_version)
              : "this operator without it",
@@ -131,7 +93,7 @@ std::optional<Axes> take_axes(const OperatorRow& row, const ReduceCall& call, in
     const auto takes_input = [](const OperatorRow& r) {
       return r.axes_form == AxesForm::kOptionalInput;
     };
-    const OperatorRow* later = first_version_where(row, takes_input);
+    const OperatorRow* later = first_version_where(operator_rows(), row, takes_input);
     fail(ErrorCode::kAxesPlace, row, fmt::format("{} given as an input", name),
          later ? fmt::format("the attribute axes (an input from opset {} on)", later->since_version)
          : row.axes_form == AxesForm::kArgument ? "the argument axes"
@@ -141,11 +103,11 @@ std::optional<Axes> take_axes(const OperatorRow& row, const ReduceCall& call, in
   if (from_input && call.axes_attribute)
     fail(ErrorCode::kAxesPlace, row, "axes given as an attribute",
          row.dialect == Dialect::kOnnx
-             ? fmt::format(
-                   "a second input (an attribute before opset {})",
-                   first_version_where(
-                       row, [&](const OperatorRow& r) { return r.axes_form == row.axes_form; })
-                       ->since_version)
+             ? fmt::format("a second input (an attribute before opset {})",
+                           first_version_where(
+                               operator_rows(), row,
+                               [&](const OperatorRow& r) { return r.axes_form == row.axes_form; })
+                               ->since_version)
              : "a second input",
          "axes = " + list(*call.axes_attribute));
   if (row.axes_form == AxesForm::kRequiredInput && !call.axes_input)
@@ -247,7 +209,7 @@ std::optional<DType> numpy_dtype(ReduceOp op, DType dtype) {
 }  // namespace
 
 ReduceSpec resolve(const OperatorRow& row, const ReduceCall& call, const TensorView& data) {
-  check_type(row, data.dtype);
+  check_type(operator_rows(), row, data.dtype);
   check_attributes(row, call);
   const std::string_view keep_name = row.dialect == Dialect::kOpenVino ? "keep_dims" : "keepdims";
   ReduceSpec spec;
