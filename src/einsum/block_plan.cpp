@@ -1,0 +1,277 @@
+#include "einsum/block_plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "einsum/cost.hpp"
+
+namespace tenfold::einsum_detail {
+namespace {
+
+using kernels::BlockType;
+using kernels::PackWay;
+
+// Sums of so many products are begun anew and added to those before: a block of rows by kBlockK
+// fits the L2 cache, two panels the L1 cache or nearly. Part of the definition of the result's
+// bits.
+constexpr std::int64_t kBlockK = 512;
+// Packed rows take half of a 1 MB L2 cache and leave the rest to the columns that stream through.
+constexpr std::int64_t kRowsBytes = 480 << 10;
+// Rows that fit whole are packed once, and the columns then in blocks that also stay in L2.
+constexpr std::int64_t kCacheBlockBytes = 768 << 10;
+// Packed columns otherwise: they live in the L3 cache and are read once for each block of rows.
+constexpr std::int64_t kColumnsBytes = 4 << 20;
+// Collected sums.
+constexpr std::int64_t kCollectedBytes = 2 << 20;
+// k is cut into parts for threads where it is this long and the output no larger than that.
+constexpr std::int64_t kPartK = 4096, kMostParts = 8, kPartOutputs = 1 << 15;
+
+std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
+
+// Even blocks of at most `most`, each a multiple of `grain`.
+std::int64_t even_block(std::int64_t n, std::int64_t most, std::int64_t grain) {
+  most = std::max(most / grain * grain, grain);
+  const std::int64_t blocks = (n + most - 1) / most;
+  return round_up((n + blocks - 1) / blocks, grain);
+}
+
+// Axes along which c runs backwards are turned around.
+void turn_forward(Pair& pair, std::int64_t base[3]) {
+  bool turned = false;
+  for (PairAxes* axes : {&pair.batch, &pair.m, &pair.n})
+    for (PairAxis& axis : *axes) {
+      if (axis.c >= 0) continue;
+      base[0] += (axis.size - 1) * axis.a;
+      base[1] += (axis.size - 1) * axis.b;
+      base[2] += (axis.size - 1) * axis.c;
+      axis.a = -axis.a;
+      axis.b = -axis.b;
+      axis.c = -axis.c;
+      turned = true;
+    }
+  if (turned) fold_pair(pair);
+}
+
+BlockType block_type(const Pair& pair) {
+  const auto narrow = [](DType d) { return size_of(d) == 1 || d == DType::kI16; };
+  switch (acc_type(pair.c_type)) {
+    case DType::kF64:
+      return BlockType::kF64;
+    case DType::kI64:
+      return BlockType::kI64;
+    case DType::kI32:
+      return narrow(pair.a_type) && narrow(pair.b_type) ? BlockType::kPairs : BlockType::kI32;
+    default:
+      return BlockType::kF32;
+  }
+}
+
+// How many k, innermost first, lie side by side in an operand.
+std::int64_t unit_k_run(const PairAxes& k, std::int64_t PairAxis::*stride) {
+  std::int64_t run = 1;
+  for (auto axis = k.rbegin(); axis != k.rend() && (*axis).*stride == run; ++axis)
+    run *= axis->size;
+  return run;
+}
+
+BlockSide make_side(const PairAxes& axes, std::int64_t PairAxis::*stride, DType dtype) {
+  BlockSide side;
+  side.dtype = dtype;
+  side.extent = extent(axes);
+  side.axes.reserve(axes.size());
+  for (const PairAxis& axis : axes) side.axes.push_back({axis.size, axis.*stride, axis.c});
+  return side;
+}
+
+// The way to pack along k, if there is one.
+bool packs_along_k(BlockSide& side, const PairAxes& k, std::int64_t PairAxis::*stride,
+                   BlockType type) {
+  const std::int64_t run = unit_k_run(k, stride);
+  // Shorter ones are no better than single elements. Pairs may not cross runs.
+  if (run < 4) return false;
+  if (type == BlockType::kPairs && run % 2 != 0 && run != extent(k)) return false;
+  side.way = PackWay::kAlongK;
+  side.k_run = run;
+  return true;
+}
+
+std::size_t unit_axis(const BlockSide& side) {
+  std::size_t i = 0;
+  while (i < side.axes.size() && side.axes[i].source != 1) ++i;
+  return i;
+}
+
+// Rows may come in any order: the axis with unit stride goes inside.
+void choose_rows(BlockPlan& plan) {
+  BlockSide& rows = plan.rows;
+  if (const std::size_t unit = unit_axis(rows); unit < rows.axes.size()) {
+    std::rotate(rows.axes.begin() + static_cast<std::ptrdiff_t>(unit),
+                rows.axes.begin() + static_cast<std::ptrdiff_t>(unit) + 1, rows.axes.end());
+    rows.way = PackWay::kAlongSlots;
+  } else {
+    packs_along_k(rows, plan.k, &PairAxis::a, plan.type);
+  }
+}
+
+// The axes that the columns' runs are made of, counted from the innermost.
+std::size_t run_axes(const BlockPlan& plan) {
+  std::int64_t run = 1;
+  std::size_t count = 0;
+  const std::vector<BlockAxis>& axes = plan.columns.axes;
+  while (count < axes.size() && run < plan.run) run *= axes[axes.size() - 1 - count++].size;
+  return count;
+}
+
+void set_run(BlockPlan& plan, std::int64_t run) {
+  plan.run = run;
+  plan.run_vectors = (run + plan.lanes() - 1) / plan.lanes();
+  plan.vectors = plan.columns.extent / run * plan.run_vectors;
+}
+
+// Unit stride on an axis of the columns that is not the innermost: squares of it and what is
+// inside.
+bool packs_across(BlockPlan& plan, std::size_t unit) {
+  BlockSide& columns = plan.columns;
+  const std::size_t count = columns.axes.size(), run_begin = count - run_axes(plan);
+  if (unit < run_begin) {  // next to the runs, so that there is little inside
+    std::rotate(columns.axes.begin() + static_cast<std::ptrdiff_t>(unit),
+                columns.axes.begin() + static_cast<std::ptrdiff_t>(unit) + 1,
+                columns.axes.begin() + static_cast<std::ptrdiff_t>(run_begin));
+    columns.x_step = plan.run_vectors * plan.lanes();
+  } else {
+    std::int64_t inside = 1;
+    for (std::size_t i = unit + 1; i < count; ++i) inside *= columns.axes[i].size;
+    // The ends of runs would shift the squares: shorter runs then.
+    if (plan.run % plan.lanes() != 0 && plan.run != columns.extent) {
+      set_run(plan, inside);
+      inside = plan.run_vectors * plan.lanes();
+    }
+    columns.x_step = inside;
+  }
+  const std::int64_t grain = std::lcm(columns.x_step, plan.lanes());
+  if (columns.x_step < plan.lanes() / 2 || grain > 4096) return false;
+  columns.way = PackWay::kAcross;
+  plan.grain = grain / plan.lanes();
+  return true;
+}
+
+void choose_columns(BlockPlan& plan) {
+  BlockSide& columns = plan.columns;
+  const std::size_t unit = unit_axis(columns);
+  if (unit + 1 == columns.axes.size())
+    columns.way = PackWay::kAlongSlots;
+  else if (unit == columns.axes.size())
+    packs_along_k(columns, plan.k, &PairAxis::b, plan.type);
+  else
+    packs_across(plan, unit);
+}
+
+// Few outputs and a long k: only parts of k can keep threads busy.
+bool cuts_k(const BlockPlan& plan) {
+  return plan.k_extent >= 2 * kPartK &&
+         plan.batches * plan.rows.extent * plan.columns.extent <= kPartOutputs;
+}
+
+// The runs of c's unit stride among the columns.
+void choose_runs(BlockPlan& plan, bool collected) {
+  const std::vector<BlockAxis>& axes = plan.columns.axes;
+  std::int64_t run = 1;
+  for (auto axis = axes.rbegin(); axis != axes.rend() && axis->target == run; ++axis)
+    run *= axis->size;
+  plan.collected = collected;
+  plan.c_run = run;
+  set_run(plan, collected ? plan.columns.extent : run);
+}
+
+void choose_blocks(BlockPlan& plan) {
+  const std::int64_t bytes = plan.acc_bytes(), lanes = plan.lanes();
+  const std::int64_t m = plan.rows.extent, k = plan.k_extent;
+  plan.part_k = k;
+  if (cuts_k(plan)) {
+    plan.part_k = even_block(k, std::max(kPartK, (k + kMostParts - 1) / kMostParts), kBlockK);
+    plan.parts = (k + plan.part_k - 1) / plan.part_k;
+  }
+  plan.kc = even_block(plan.part_k, kBlockK, 16);
+  plan.mc = even_block(m, kRowsBytes / (plan.kc * bytes), plan.kernel->rows);
+  const std::int64_t rows_bytes = plan.mc * plan.kc * bytes;
+  const std::int64_t columns_bytes = plan.mc >= m ? kCacheBlockBytes - rows_bytes : kColumnsBytes;
+  std::int64_t nc = columns_bytes / (plan.kc * bytes * lanes);
+  // Column tables and collected rows bound it where k is short.
+  nc = std::min<std::int64_t>(nc, 8192 / lanes);
+  plan.nc = even_block(plan.vectors, nc, std::lcm(plan.grain, kernels::kPanelVectors));
+  plan.collected_rows =
+      std::min(m, std::max<std::int64_t>(kCollectedBytes / (plan.nc * lanes * bytes), 1));
+}
+
+double block_cost(const BlockPlan& plan) {
+  const double bytes = static_cast<double>(plan.acc_bytes());
+  const double m = static_cast<double>(plan.rows.extent);
+  const double n = static_cast<double>(plan.columns.extent);
+  const double padded = static_cast<double>(plan.vectors * plan.lanes());
+  const double k = static_cast<double>(plan.k_extent);
+  const double batches = static_cast<double>(plan.batches);
+  double gflops = plan.type == BlockType::kF32 || plan.type == BlockType::kPairs ? 200 : 100;
+  if (plan.type == BlockType::kI64) gflops = 30;
+  const double multiply = 2 * m * padded * k / gflops;
+  const auto pack = [&](const BlockSide& side, double slots) {
+    const double elements = slots * k;
+    if (side.way == PackWay::kGather) return elements / kScalarOpsPerNs;
+    return elements * bytes / 40;
+  };
+  double output = m * n * bytes / kCacheBytesPerNs;
+  if (plan.collected) {
+    const bool rows_whole = plan.c_run >= plan.lanes();
+    output += m * n * (rows_whole ? 3 * bytes / kCacheBytesPerNs : 1 / kScalarOpsPerNs);
+  }
+  const double one = multiply + pack(plan.rows, m) + pack(plan.columns, padded) + output;
+  return 1500 + batches * (one + 100) + stream_ns(batches * m * n * bytes);
+}
+
+BlockPlan orient(const Pair& pair, bool swapped, bool collected) {
+  BlockPlan plan;
+  plan.swapped = swapped;
+  plan.batch = pair.batch;
+  plan.k = pair.k;
+  plan.batches = extent(pair.batch);
+  plan.k_extent = extent(pair.k);
+  plan.acc = acc_type(pair.c_type);
+  plan.c_type = pair.c_type;
+  plan.type = block_type(pair);
+  plan.kernel = kernels::find_block_kernel(plan.type);
+  plan.rows = make_side(pair.m, &PairAxis::a, pair.a_type);
+  plan.columns = make_side(pair.n, &PairAxis::b, pair.b_type);
+  choose_runs(plan, collected || cuts_k(plan));
+  choose_rows(plan);
+  choose_columns(plan);
+  choose_blocks(plan);
+  plan.cost_ns = block_cost(plan);
+  return plan;
+}
+
+}  // namespace
+
+BlockPlan make_block_plan(const Pair& given) {
+  Pair pair = given;
+  std::int64_t base[3] = {};
+  turn_forward(pair, base);
+  BlockPlan best;
+  for (const bool swap : {false, true}) {
+    const Pair turned = swap ? swapped(pair) : pair;
+    const bool convert = pair.c_type != acc_type(pair.c_type);
+    const bool unit = turned.n.empty() || turned.n.back().c == 1;
+    for (const bool collected : {false, true}) {
+      if (!collected && (convert || !unit)) continue;
+      BlockPlan plan = orient(turned, swap, collected);
+      if (best.kernel == nullptr || plan.cost_ns < best.cost_ns) best = std::move(plan);
+    }
+  }
+  best.rows_base = base[best.swapped ? 1 : 0];
+  best.columns_base = base[best.swapped ? 0 : 1];
+  best.c_base = base[2];
+  best.rows.pack = kernels::find_block_pack(best.type, best.rows.dtype, false);
+  best.columns.pack = kernels::find_block_pack(best.type, best.columns.dtype, true);
+  return best;
+}
+
+}  // namespace tenfold::einsum_detail

@@ -1,0 +1,285 @@
+#include "einsum/block_worker.hpp"
+
+#include <algorithm>
+
+#include "einsum/parallel.hpp"
+
+namespace tenfold::einsum_detail {
+namespace {
+
+using kernels::ColumnVector;
+
+// out[i] = the offset of position first + i of nested loops; stride(axis) in elements.
+template <class Axis, class Stride>
+void fill_offsets(const std::vector<Axis>& axes, std::int64_t first, std::int64_t count,
+                  Stride stride, std::int64_t* out) {
+  if (axes.empty()) {
+    std::fill_n(out, count, 0);
+    return;
+  }
+  constexpr std::size_t kMostAxes = 64;
+  std::int64_t index[kMostAxes];
+  std::int64_t offset = 0;
+  const std::size_t inner = axes.size() - 1;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    index[i] = first % axes[i].size;
+    first /= axes[i].size;
+    offset += index[i] * stride(axes[i]);
+  }
+  const std::int64_t step = stride(axes[inner]), size = axes[inner].size;
+  while (true) {
+    const std::int64_t n = std::min(size - index[inner], count);
+    for (std::int64_t i = 0; i < n; ++i) out[i] = offset + i * step;
+    out += n;
+    count -= n;
+    if (count == 0) return;
+    offset -= index[inner] * step;
+    index[inner] = 0;
+    for (std::size_t i = inner; i-- > 0;) {
+      offset += stride(axes[i]);
+      if (++index[i] < axes[i].size) break;
+      offset -= axes[i].size * stride(axes[i]);
+      index[i] = 0;
+    }
+  }
+}
+
+std::int64_t bytes_of(std::int64_t elements, DType dtype) {
+  return elements * static_cast<std::int64_t>(size_of(dtype));
+}
+
+}  // namespace
+
+BlockWorker::BlockWorker(const BlockPlan& plan, const std::byte* rows, const std::byte* columns)
+    : plan_(plan), rows_(rows), columns_(columns), batch_rows_(rows), batch_columns_(columns) {
+  const std::int64_t slots = plan.nc * plan.lanes(), bytes = plan.acc_bytes();
+  std::size_t size = 0;
+  const auto place = [&size](std::int64_t count, std::int64_t element) {
+    const std::size_t at = size;
+    size += (static_cast<std::size_t>(count * element) + kernels::kPackSlack + 63) / 64 * 64;
+    return at;
+  };
+  const bool parts = plan.parts > 1;
+  const std::int64_t sum_rows = plan.collected && !parts ? plan.collected_rows : 0;
+  const std::size_t packed_rows = place(plan.mc * plan.kc, bytes);
+  const std::size_t packed_columns = place(slots * plan.kc, bytes);
+  const std::size_t line = place(plan.columns.way == kernels::PackWay::kAcross ? slots : 0, bytes);
+  const std::size_t sums = place(sum_rows * slots, bytes);
+  const std::size_t k = place(2 * plan.kc, 8), row_slots = place(3 * plan.mc, 8);
+  const std::size_t column_slots = place(2 * slots, 8);
+  const std::size_t vectors = place(2 * plan.nc, sizeof(ColumnVector));
+  std::byte* scratch = piece_scratch(size);
+  const auto table = [&](std::size_t at) { return reinterpret_cast<std::int64_t*>(scratch + at); };
+  packed_rows_ = scratch + packed_rows;
+  packed_columns_ = scratch + packed_columns;
+  line_ = scratch + line;
+  sums_ = scratch + sums;
+  row_k_ = table(k);
+  column_k_ = row_k_ + plan.kc;
+  row_slots_ = table(row_slots);
+  row_c_ = row_slots_ + plan.mc;
+  out_rows_ = row_c_ + plan.mc;
+  column_slots_ = table(column_slots);
+  column_c_ = column_slots_ + slots;
+  vectors_ = reinterpret_cast<ColumnVector*>(scratch + vectors);
+  out_vectors_ = vectors_ + plan.nc;
+}
+
+void BlockWorker::to_batch(std::int64_t batch) {
+  std::int64_t a = 0, b = 0;
+  batch_c_ = 0;
+  for (auto axis = plan_.batch.rbegin(); axis != plan_.batch.rend() && batch > 0; ++axis) {
+    const std::int64_t i = batch % axis->size;
+    batch /= axis->size;
+    a += i * axis->a;
+    b += i * axis->b;
+    batch_c_ += i * axis->c;
+  }
+  batch_rows_ = rows_ + bytes_of(a, plan_.rows.dtype);
+  batch_columns_ = columns_ + bytes_of(b, plan_.columns.dtype);
+}
+
+void BlockWorker::run(BlockRange rows, BlockRange vectors, std::byte* c) {
+  const BlockRange k{0, plan_.k_extent};
+  if (!plan_.collected) {
+    multiply_all(rows, vectors, k, {c + bytes_of(batch_c_, plan_.c_type), 0, 0, 0});
+    return;
+  }
+  const std::int64_t width = plan_.nc * plan_.lanes();
+  for (std::int64_t v = vectors.begin; v < vectors.end; v += plan_.nc)
+    for (std::int64_t r = rows.begin; r < rows.end; r += plan_.collected_rows) {
+      const BlockRange some_rows{r, std::min(r + plan_.collected_rows, rows.end)};
+      const BlockRange some_vectors{v, std::min(v + plan_.nc, vectors.end)};
+      multiply_all(some_rows, some_vectors, k, {sums_, width, r, v});
+      scatter(some_rows, some_vectors, sums_, width, c);
+    }
+}
+
+void BlockWorker::sum(BlockRange k, std::byte* sums) {
+  multiply_all({0, plan_.rows.extent}, {0, plan_.vectors}, k,
+               {sums, plan_.vectors * plan_.lanes(), 0, 0});
+}
+
+void BlockWorker::multiply_all(BlockRange rows, BlockRange vectors, BlockRange k,
+                               const Output& output) {
+  const auto k_block = [&](std::int64_t at) {
+    return BlockRange{at, std::min(at + plan_.kc, k.end)};
+  };
+  const auto columns = [&](std::int64_t at) {
+    return BlockRange{at, std::min(at + plan_.nc, vectors.end)};
+  };
+  if (rows.size() <= plan_.mc) {  // rows are packed once for each block of k
+    for (std::int64_t p = k.begin; p < k.end; p += plan_.kc) {
+      set_k(k_block(p));
+      set_rows(rows);
+      pack_rows();
+      for (std::int64_t v = vectors.begin; v < vectors.end; v += plan_.nc) {
+        set_columns(columns(v));
+        pack_columns();
+        multiply(rows, columns(v), p > k.begin, output);
+      }
+    }
+    return;
+  }
+  for (std::int64_t v = vectors.begin; v < vectors.end; v += plan_.nc) {
+    set_columns(columns(v));
+    for (std::int64_t p = k.begin; p < k.end; p += plan_.kc) {
+      set_k(k_block(p));
+      pack_columns();
+      for (std::int64_t r = rows.begin; r < rows.end; r += plan_.mc) {
+        const BlockRange some{r, std::min(r + plan_.mc, rows.end)};
+        set_rows(some);
+        pack_rows();
+        multiply(some, columns(v), p > k.begin, output);
+      }
+    }
+  }
+}
+
+void BlockWorker::multiply(BlockRange rows, BlockRange vectors, bool accumulate,
+                           const Output& output) {
+  const std::int64_t* row_offsets = row_c_;
+  const ColumnVector* columns = vectors_;
+  if (output.width != 0) {
+    for (std::int64_t i = 0; i < rows.size(); ++i)
+      out_rows_[i] = (rows.begin - output.first_row + i) * output.width;
+    for (std::int64_t i = 0; i < vectors.size(); ++i)
+      out_vectors_[i] = {(vectors.begin - output.first_vector + i) * plan_.lanes(), plan_.lanes()};
+    row_offsets = out_rows_;
+    columns = out_vectors_;
+  }
+  plan_.kernel->multiply({.rows = packed_rows_,
+                          .columns = packed_columns_,
+                          .k = k_.size(),
+                          .c = output.to,
+                          .row_offsets = row_offsets,
+                          .row_count = rows.size(),
+                          .vectors = columns,
+                          .vector_count = vectors.size(),
+                          .accumulate = accumulate,
+                          .rows_outer = plan_.rows_outer});
+}
+
+void BlockWorker::scatter(BlockRange rows, BlockRange vectors, const std::byte* sums,
+                          std::int64_t width, std::byte* c) {
+  set_columns(vectors);
+  const kernels::ScatterFn store = kernels::find_block_scatter(plan_.c_type);
+  const std::int64_t first = vectors.begin * plan_.lanes();
+  const std::int64_t count = std::min(vectors.end * plan_.lanes(), plan_.columns.extent) - first;
+  const std::int64_t begun = std::min((plan_.c_run - first % plan_.c_run) % plan_.c_run, count);
+  for (std::int64_t r = rows.begin; r < rows.end; r += plan_.mc) {
+    const BlockRange some{r, std::min(r + plan_.mc, rows.end)};
+    set_rows(some);
+    for (std::int64_t i = 0; i < some.size(); ++i) {
+      const std::byte* from = sums + (r - rows.begin + i) * width * plan_.acc_bytes();
+      std::byte* to = c + bytes_of(batch_c_ + row_c_[i], plan_.c_type);
+      if (begun > 0) store(from, begun, to, column_c_, begun);
+      store(from + begun * plan_.acc_bytes(), count - begun, to, column_c_ + begun, plan_.c_run);
+    }
+  }
+}
+
+// ---- tables
+
+void BlockWorker::set_k(BlockRange k) {
+  if (k == k_) return;
+  k_ = k;
+  fill_offsets(
+      plan_.k, k.begin, k.size(), [](const PairAxis& x) { return x.a; }, row_k_);
+  fill_offsets(
+      plan_.k, k.begin, k.size(), [](const PairAxis& x) { return x.b; }, column_k_);
+}
+
+void BlockWorker::set_rows(BlockRange rows) {
+  if (rows == row_range_) return;
+  row_range_ = rows;
+  const auto& axes = plan_.rows.axes;
+  fill_offsets(
+      axes, rows.begin, rows.size(), [](const BlockAxis& x) { return x.source; }, row_slots_);
+  fill_offsets(
+      axes, rows.begin, rows.size(), [](const BlockAxis& x) { return x.target; }, row_c_);
+}
+
+void BlockWorker::set_columns(BlockRange vectors) {
+  if (vectors == vector_range_) return;
+  vector_range_ = vectors;
+  const std::int64_t lanes = plan_.lanes();
+  const auto& axes = plan_.columns.axes;
+  const bool one_run = plan_.run % lanes == 0 || plan_.run == plan_.columns.extent;
+  for (std::int64_t v = vectors.begin; v < vectors.end;) {
+    // The rest of a run, or everything where no run ends inside a vector.
+    const std::int64_t run = v / plan_.run_vectors, in_run = v % plan_.run_vectors;
+    const std::int64_t position = one_run ? v * lanes : run * plan_.run + in_run * lanes;
+    const std::int64_t end = one_run ? plan_.columns.extent : (run + 1) * plan_.run;
+    const std::int64_t count =
+        std::min(vectors.end - v, one_run ? vectors.end - v : plan_.run_vectors - in_run);
+    const std::int64_t real = std::min(end - position, count * lanes);
+    const std::int64_t at = (v - vectors.begin) * lanes;
+    fill_offsets(
+        axes, position, real, [](const BlockAxis& x) { return x.source; }, column_slots_ + at);
+    fill_offsets(
+        axes, position, real, [](const BlockAxis& x) { return x.target; }, column_c_ + at);
+    for (std::int64_t i = real; i < count * lanes; ++i)
+      column_slots_[at + i] = column_slots_[at + real - 1];
+    for (std::int64_t i = 0; i < count; ++i)
+      vectors_[v - vectors.begin + i] = {column_c_[at + i * lanes],
+                                         std::min(lanes, real - i * lanes)};
+    v += count;
+  }
+}
+
+// ---- packing
+
+void BlockWorker::pack_rows() {
+  const BlockSide& side = plan_.rows;
+  side.pack({.way = side.way,
+             .source = batch_rows_,
+             .slots = row_slots_,
+             .count = row_range_.size(),
+             .vectors = nullptr,
+             .k_offsets = row_k_,
+             .k = k_.size(),
+             .k_run = side.k_run,
+             .k_phase = k_.begin % side.k_run,
+             .x_step = 1,
+             .line = nullptr,
+             .packed = packed_rows_});
+}
+
+void BlockWorker::pack_columns() {
+  const BlockSide& side = plan_.columns;
+  side.pack({.way = side.way,
+             .source = batch_columns_,
+             .slots = column_slots_,
+             .count = vector_range_.size() * plan_.lanes(),
+             .vectors = vectors_,
+             .k_offsets = column_k_,
+             .k = k_.size(),
+             .k_run = side.k_run,
+             .k_phase = k_.begin % side.k_run,
+             .x_step = side.x_step,
+             .line = line_,
+             .packed = packed_columns_});
+}
+
+}  // namespace tenfold::einsum_detail

@@ -1,0 +1,101 @@
+// The packed block contraction's inner parts: packing strided operands into panels, multiplying
+// panels into strided output, and scattering a finished block. Called by src/einsum/block*.cpp.
+// The SIMD lives in the .cc files beside this one; block_kernels.inc lists what exists.
+//
+// One operand gives the *rows* of the output block (its panels are broadcast, element by element),
+// the other the *columns* (its panels are read a vector at a time):
+//
+//   rows    panel of r rows:     [k][r]          columns  panel of 2 vectors:  [k][2 * lanes]
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "tenfold/dtype.hpp"
+
+namespace tenfold::kernels {
+
+// What packed elements are, and so how they are multiplied and added.
+enum class BlockType {
+  kF32,
+  kF64,
+  kI32,
+  kI64,
+  kPairs,  // two 16-bit integers, neighbours along k, in 32 bits: two products per lane and step
+};
+
+inline constexpr std::int64_t kPanelVectors = 2;
+// Packing writes whole vectors: so many bytes past the end of a packed block must exist.
+inline constexpr std::int64_t kPackSlack = 256;
+
+// A vector of output columns: where its first lane is stored, counted from the row's start, and
+// how many lanes are (the others are computed and dropped).
+struct ColumnVector {
+  std::int64_t offset, lanes;
+};
+
+// How rows fall into panels of at most `most`, as evenly as they can.
+struct RowPanels {
+  std::int64_t count, base, extra;  // the first `extra` panels have base + 1 rows, the others base
+  RowPanels(std::int64_t rows, std::int64_t most)
+      : count((rows + most - 1) / most), base(rows / count), extra(rows % count) {}
+  std::int64_t rows(std::int64_t panel) const { return base + (panel < extra ? 1 : 0); }
+  std::int64_t first(std::int64_t panel) const { return panel * base + std::min(panel, extra); }
+};
+
+// How an operand's block is read. Slots are the rows, or the lanes of the column vectors.
+enum class PackWay {
+  kAlongSlots,  // neighbouring slots are mostly neighbours in memory
+  kAlongK,      // neighbouring k are: small transposes in registers
+  kAcross,      // columns: slots `x_step` apart are mostly neighbours in memory: likewise
+  kGather,      // element by element
+};
+
+struct PackArgs {
+  PackWay way;
+  const void* source;
+  const std::int64_t* slots;    // each slot's offset in elements; an empty lane repeats a real one
+  std::int64_t count;           // columns: whole vectors
+  const ColumnVector* vectors;  // columns: the lanes that are not empty; rows: nullptr
+  const std::int64_t* k_offsets;
+  std::int64_t k;
+  std::int64_t k_run, k_phase;  // kAlongK: the neighbours come in runs so long; where k 0 is in one
+  std::int64_t x_step;          // kAcross; `count` is a multiple of it
+  void* line;                   // kAcross: room for `count` packed elements and kPackSlack
+  void* packed;
+};
+using PackFn = void (*)(const PackArgs& args);
+
+// Multiplies packed blocks: c[row + column] (+)= sum over k.
+struct MultiplyArgs {
+  const void *rows, *columns;  // packed
+  std::int64_t k;              // k of the blocks (kPairs: elements, not pairs)
+  void* c;
+  const std::int64_t* row_offsets;
+  std::int64_t row_count;
+  const ColumnVector* vectors;
+  std::int64_t vector_count;
+  bool accumulate;  // add to what c holds
+  bool rows_outer;  // loop over panels of rows outside, of columns inside
+};
+
+struct BlockKernel {
+  std::int64_t lanes;  // of a vector
+  std::int64_t rows;   // of a panel, at most
+  void (*multiply)(const MultiplyArgs& args);
+};
+
+const BlockKernel* find_block_kernel(BlockType type);
+// nullptr if elements of that type are never packed so.
+PackFn find_block_pack(BlockType type, DType source, bool columns);
+
+// Stores `count` finished sums as elements of the output type: c[offsets[i]] = sums[i]. Offsets
+// step by one in runs of `run` (1: no runs).
+using ScatterFn = void (*)(const void* sums, std::int64_t count, void* c,
+                           const std::int64_t* offsets, std::int64_t run);
+ScatterFn find_block_scatter(DType output);
+// sums[i] += more[i].
+using AddFn = void (*)(void* sums, const void* more, std::int64_t count);
+AddFn find_block_add(DType acc);
+
+}  // namespace tenfold::kernels

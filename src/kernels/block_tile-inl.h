@@ -1,0 +1,184 @@
+// Multiplies packed panels: the register tile and the loops over the panels of a block.
+// Per-target: included once for each SIMD target by the block kernel files.
+//
+// A tile is R rows by C vectors of sums in registers. For each k, every row's element is broadcast
+// and multiplied with the C vectors: R * C multiply-adds for R + C loads. Two may start in a cycle
+// and take four, so 8 chains are the least; 12 x 2 leaves registers for the operands and needs 14
+// loads in 12 cycles. Each sum is one chain in the order of k, whatever R and C are: the edges of a
+// block have the same bits as its middle.
+#if defined(TENFOLD_KERNELS_BLOCK_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENFOLD_KERNELS_BLOCK_TILE_INL_H_
+#undef TENFOLD_KERNELS_BLOCK_TILE_INL_H_
+#else
+#define TENFOLD_KERNELS_BLOCK_TILE_INL_H_
+#endif
+
+#include "kernels/block_kernels.hpp"
+#include "kernels/ops-inl.h"
+#include "kernels/unroll.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenfold::kernels {
+namespace HWY_NAMESPACE {
+
+// sum + a * b, rounded once where the target can; integers wrap.
+template <class T>
+struct BlockOp {
+  using Packed = T;
+  using Sum = T;
+  static constexpr int64_t kPerStep = 1;  // k that a step takes
+  template <class V>
+  static HWY_INLINE V Step(V a, V b, V sum) {
+    if constexpr (std::is_floating_point_v<T>)
+      return hn::MulAdd(a, b, sum);
+    else
+      return hn::Add(sum, hn::Mul(a, b));
+  }
+};
+
+// Two 16-bit products and their sum in one instruction; 32 bits hold it but for -2^15 four times,
+// which wraps as it must.
+struct BlockPairsOp {
+  using Packed = int32_t;
+  using Sum = int32_t;
+  static constexpr int64_t kPerStep = 2;
+  template <class V>
+  static HWY_INLINE V Step(V a, V b, V sum) {
+    const hn::ScalableTag<int32_t> d;
+    const hn::Repartition<int16_t, decltype(d)> d16;
+    V unused = hn::Zero(d);
+    return hn::ReorderWidenMulAccumulate(d, hn::BitCast(d16, a), hn::BitCast(d16, b), sum, unused);
+  }
+};
+
+template <class Op>
+struct BlockTiles {
+  using T = typename Op::Packed;
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  static constexpr int64_t N = hn::MaxLanes(D());
+  // 32 registers hold 24 sums, 16 hold 12.
+  static constexpr int64_t kRows = HWY_TARGET <= HWY_AVX3 ? 12 : 6;
+
+  struct Output {
+    T* c;
+    const int64_t* rows;
+    const ColumnVector* vectors;
+    bool accumulate;
+  };
+  using TileFn = void (*)(const T* a, const T* b, int64_t steps, const Output& out);
+
+  static void Multiply(const MultiplyArgs& args) {
+    const int64_t steps = (args.k + Op::kPerStep - 1) / Op::kPerStep;
+    const RowPanels panels(args.row_count, kRows);
+    const int64_t column_panels = (args.vector_count + kPanelVectors - 1) / kPanelVectors;
+    const auto tile = [&](int64_t i, int64_t j) {
+      const int64_t row = panels.first(i), vector = j * kPanelVectors;
+      const Output out{static_cast<T*>(args.c), args.row_offsets + row, args.vectors + vector,
+                       args.accumulate};
+      const bool pair = vector + 1 < args.vector_count;
+      kTiles[pair][panels.rows(i) - 1](static_cast<const T*>(args.rows) + row * steps,
+                                       static_cast<const T*>(args.columns) + vector * N * steps,
+                                       steps, out);
+    };
+    if (args.rows_outer) {
+      for (int64_t i = 0; i < panels.count; ++i)
+        for (int64_t j = 0; j < column_panels; ++j) tile(i, j);
+    } else {
+      for (int64_t j = 0; j < column_panels; ++j)
+        for (int64_t i = 0; i < panels.count; ++i) tile(i, j);
+    }
+  }
+
+ private:
+  template <int R, int C>
+  static HWY_INLINE void Step(const T* a, const T* b, V (&sum)[R][C]) {
+    const D d;
+    V column[C];
+    TENFOLD_UNROLL
+    for (int c = 0; c < C; ++c) column[c] = hn::LoadU(d, b + c * N);
+    TENFOLD_UNROLL
+    for (int r = 0; r < R; ++r) {
+      const V row = hn::Set(d, a[r]);
+      TENFOLD_UNROLL
+      for (int c = 0; c < C; ++c) sum[r][c] = Op::Step(row, column[c], sum[r][c]);
+    }
+  }
+
+  template <int R, int C>
+  static HWY_NOINLINE void Tile(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t steps,
+                                const Output& out) {
+    const D d;
+    V sum[R][C];
+    TENFOLD_UNROLL
+    for (int r = 0; r < R; ++r) {
+      TENFOLD_UNROLL
+      for (int c = 0; c < C; ++c) sum[r][c] = hn::Zero(d);
+    }
+    TENFOLD_UNROLL
+    for (int r = 0; r < R; ++r) {
+      TENFOLD_UNROLL
+      for (int c = 0; c < C; ++c)
+        __builtin_prefetch(out.c + out.rows[r] + out.vectors[c].offset, 1, 3);
+    }
+    for (; steps >= 4; steps -= 4, a += 4 * R, b += 4 * C * N) {
+      Step<R, C>(a, b, sum);
+      Step<R, C>(a + R, b + C * N, sum);
+      Step<R, C>(a + 2 * R, b + 2 * C * N, sum);
+      Step<R, C>(a + 3 * R, b + 3 * C * N, sum);
+    }
+    for (; steps > 0; --steps, a += R, b += C * N) Step<R, C>(a, b, sum);
+
+    bool whole = true;
+    TENFOLD_UNROLL
+    for (int c = 0; c < C; ++c) whole &= out.vectors[c].lanes == N;
+    TENFOLD_UNROLL
+    for (int r = 0; r < R; ++r) {
+      TENFOLD_UNROLL
+      for (int c = 0; c < C; ++c) {
+        T* to = out.c + out.rows[r] + out.vectors[c].offset;
+        if (HWY_LIKELY(whole))
+          hn::StoreU(out.accumulate ? hn::Add(hn::LoadU(d, to), sum[r][c]) : sum[r][c], d, to);
+        else
+          StoreSome(to, sum[r][c], out.vectors[c].lanes, out.accumulate);
+      }
+    }
+  }
+
+  static HWY_INLINE void StoreSome(T* to, V sum, int64_t lanes, bool accumulate) {
+    const D d;
+    const auto count = static_cast<size_t>(lanes);
+#if HWY_TARGET <= HWY_AVX2
+    const auto mask = hn::FirstN(d, count);
+    if (accumulate) sum = hn::Add(hn::MaskedLoad(mask, d, to), sum);
+    hn::BlendedStore(sum, mask, d, to);
+#else
+    if (accumulate) sum = hn::Add(LoadTail(d, to, count), sum);
+    StoreTail(sum, d, to, count);
+#endif
+  }
+
+  template <int... R>
+  struct Rows {};
+#define TENFOLD_TILE_ROWS(C)                                         \
+  {                                                                  \
+    &Tile<1, C>, &Tile<2, C>, &Tile<3, C>, &Tile<4, C>, &Tile<5, C>, \
+        &Tile<6, C> TENFOLD_MORE_ROWS(C)                             \
+  }
+#if HWY_TARGET <= HWY_AVX3
+#define TENFOLD_MORE_ROWS(C) \
+  , &Tile<7, C>, &Tile<8, C>, &Tile<9, C>, &Tile<10, C>, &Tile<11, C>, &Tile<12, C>
+#else
+#define TENFOLD_MORE_ROWS(C)
+#endif
+  static constexpr TileFn kTiles[kPanelVectors][kRows] = {TENFOLD_TILE_ROWS(1),
+                                                          TENFOLD_TILE_ROWS(2)};
+#undef TENFOLD_MORE_ROWS
+#undef TENFOLD_TILE_ROWS
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenfold::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard per target
