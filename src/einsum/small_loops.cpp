@@ -1,0 +1,185 @@
+#include "einsum/small_loops.hpp"
+
+#include <algorithm>
+
+#include "einsum/cost.hpp"
+#include "einsum/parallel.hpp"
+
+namespace tenfold::einsum_detail {
+namespace {
+
+using kernels::SmallArgs;
+using kernels::SmallKernels;
+using kernels::SmallSquares;
+using kernels::SmallWidth;
+
+// What of the first two caches may be in use at a time.
+constexpr std::int64_t kL1 = 32768, kL2 = kCacheBytes / 2;
+
+std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return SmallLoops::ceil_div(x, y); }
+
+AxisList in_bytes(const AxisList& axes, const SmallSizes& sizes) {
+  AxisList out;
+  for (const PairAxis& axis : axes)
+    out.push({axis.size, axis.a * sizes.a, axis.b * sizes.b, axis.c * sizes.c});
+  return out;
+}
+
+// The narrowest blocks that take so many columns and rows.
+const SmallWidth& width_for(const SmallKernels& kernels, std::int64_t columns, std::int64_t rows) {
+  const SmallWidth* best = &kernels.widths[0];
+  for (const SmallWidth& width : kernels.widths)
+    if (width.columns >= columns && static_cast<std::int64_t>(width.blocks.size()) >= rows)
+      best = &width;
+  return *best;
+}
+
+// Rows of 16 bytes on all sides go several to a vector.
+bool choose_squares(const SmallKernels& kernels, SmallLoops& loops) {
+  const std::int64_t side = 16 / loops.size;
+  if (loops.columns != side || loops.term.size != side || loops.row.size < 2 ||
+      loops.term.a != loops.size || loops.row.a != 16 || loops.row.c != 16)
+    return false;
+  constexpr std::int64_t kMostRows = 1024;
+  loops.squares = true;
+  loops.panel = side;
+  loops.block_rows = std::min(loops.row.size, kMostRows);
+  const SmallSquares* best = &kernels.squares[0];
+  for (const SmallSquares& squares : kernels.squares)
+    if (squares.elements >= loops.block_rows * side) best = &squares;
+  for (auto& fns : loops.fns) fns[0] = fns[1] = best->run;
+  return true;
+}
+
+void choose_blocks(const SmallKernels& kernels, SmallLoops& loops) {
+  const std::int64_t rows = loops.row.size;
+  const SmallWidth& width = width_for(kernels, loops.columns, 1);
+  loops.panel = width.columns;
+  const auto most = static_cast<std::int64_t>(width.blocks.size());
+  loops.block_rows = ceil_div(rows, ceil_div(rows, most));  // blocks of about the same size
+  const std::int64_t last_rows = rows % loops.block_rows;
+  const std::int64_t last_columns = loops.columns % loops.panel;
+  const SmallWidth& last =
+      width_for(kernels, last_columns == 0 ? loops.panel : last_columns, loops.block_rows);
+  const SmallWidth* const widths[2] = {&width, &last};
+  for (int w = 0; w < 2; ++w) {
+    const auto& blocks = widths[w]->blocks;
+    loops.fns[w][0] = blocks[static_cast<std::size_t>(loops.block_rows - 1)];
+    loops.fns[w][1] = last_rows == 0 ? nullptr : blocks[static_cast<std::size_t>(last_rows - 1)];
+  }
+}
+
+std::int64_t product_bytes(const SmallLoops& loops) {
+  const std::int64_t m = loops.row.size, n = loops.columns, k = loops.term.size;
+  return (m * k + k * n + m * n) * loops.size;
+}
+
+// The loop inside the kernels goes along an outer axis if a call for one product is short: the
+// innermost one, for the caches' sake, unless it is very short.
+void choose_inner(const SmallPlan& plan, SmallLoops& loops) {
+  constexpr double kShortNs = 100;
+  constexpr std::int64_t kMany = 8;
+  const double block_ns = product_ns(plan, loops.block_rows, std::min(loops.panel, loops.columns));
+  if (plan.gathers() || loops.outer.empty() || block_ns > kShortNs) return;
+  if (product_bytes(loops) > kL1 / 2) return;
+  AxisList& outer = loops.outer;
+  int best = outer.size() - 1;
+  if (outer[best].size < kMany)
+    for (int i = best; i >= 0; --i)
+      if (outer[i].size > outer[best].size) best = i;
+  loops.inner = outer[best];
+  for (int i = best; i + 1 < outer.size(); ++i) outer[i] = outer[i + 1];
+  outer.truncate(outer.size() - 1);
+}
+
+void fill_args(SmallLoops& loops) {
+  const PairAxis &row = loops.row, &term = loops.term, &inner = loops.inner;
+  const bool along_rows = inner.size == 1;
+  for (int w = 0; w < 2; ++w)
+    for (int r = 0; r < 2; ++r)
+      loops.args[w][r] = {.k = term.size,
+                          .a_row = row.a,
+                          .a_k = term.a,
+                          .b_k = term.b,
+                          .c_row = row.c,
+                          .a_next = along_rows ? loops.block_rows * row.a : inner.a,
+                          .b_next = inner.b,
+                          .c_next = along_rows ? loops.block_rows * row.c : inner.c,
+                          .rows = r == 0 ? loops.block_rows : row.size % loops.block_rows,
+                          .columns = w == 0 ? loops.panel : loops.columns % loops.panel};
+}
+
+// A chunk of many small products: what L1 holds if it is swept more than once.
+void choose_products(double product, double most_ns, SmallLoops& loops) {
+  const bool swept_once =
+      loops.row.size <= loops.block_rows && loops.columns <= loops.panel && loops.sums.empty();
+  const auto fit = static_cast<std::int64_t>(most_ns / product);
+  const std::int64_t cached = swept_once ? fit : kL1 / product_bytes(loops);
+  loops.chunk.products = std::clamp<std::int64_t>(std::min(fit, cached), 1, loops.inner.size);
+}
+
+// A chunk of one product: rows of b that stay in L2 with the rows of a that pass over them.
+void choose_part(const SmallPlan& plan, double most_ns, SmallLoops& loops) {
+  const std::int64_t size = loops.size, panel_bytes = loops.panel * size;
+  SmallTile& chunk = loops.chunk;
+  if (!plan.gather_b) {
+    loops.term_chunk = std::min(loops.term.size, std::max<std::int64_t>(kL2 / 2 / panel_bytes, 1));
+    const std::int64_t panels = std::max<std::int64_t>(kL2 / (loops.term_chunk * panel_bytes), 1);
+    chunk.columns = std::min(loops.columns, panels * loops.panel);
+  }
+  if (thrashes(plan)) {
+    // The kernel fetches the next panel while it works on one: one block of rows, panel after
+    // panel.
+    chunk = {loops.block_rows, loops.columns, 1};
+    return;
+  }
+  const double row_ns = product_ns(plan, loops.block_rows, chunk.columns) *
+                        static_cast<double>(plan.sums.extent()) /
+                        static_cast<double>(loops.block_rows);
+  const auto fit = static_cast<std::int64_t>(most_ns / row_ns);
+  const std::int64_t cached = kL2 / 2 / (loops.term_chunk * size);
+  const std::int64_t blocks = std::max<std::int64_t>(std::min(fit, cached) / loops.block_rows, 1);
+  chunk.rows = std::min(ceil_div(loops.row.size, loops.block_rows), blocks) * loops.block_rows;
+}
+
+// What a unit of work covers: what caches hold, and small enough to keep several threads busy; by
+// shape alone.
+void choose_chunks(const SmallPlan& plan, SmallLoops& loops) {
+  constexpr double kUnits = 64, kLeastNs = kWorkPerThreadNs / 2;
+  loops.chunk = {loops.row.size, loops.columns, 1};
+  loops.term_chunk = loops.term.size;
+  loops.work_ns = small_cost(plan);
+  const double most_ns = std::max(loops.work_ns / kUnits, kLeastNs);
+  const double product =
+      product_ns(plan, loops.row.size, loops.columns) * static_cast<double>(plan.sums.extent());
+  if (loops.inner.size > 1)
+    choose_products(product, most_ns, loops);
+  else if (!plan.gather_a && !plan.gather_c)
+    choose_part(plan, most_ns, loops);
+  loops.units_per_outer = loops.row_chunks() * ceil_div(loops.columns, loops.chunk.columns) *
+                          ceil_div(loops.inner.size, loops.chunk.products);
+  loops.units = loops.outer.extent() * loops.units_per_outer;
+  const double unit_ns = loops.work_ns / static_cast<double>(loops.units);
+  loops.units_per_piece = std::max<std::int64_t>(static_cast<std::int64_t>(kLeastNs / unit_ns), 1);
+}
+
+}  // namespace
+
+SmallLoops make_small_loops(const SmallPlan& plan, const SmallSizes& sizes) {
+  SmallLoops loops;
+  const auto size = static_cast<std::int64_t>(size_of(plan.acc));
+  loops.size = size;
+  loops.row = {plan.row.size, plan.row.a * size, 0, plan.row.c * size};
+  loops.term = {plan.term.size, plan.term.a * size, plan.term.b * size, 0};
+  loops.columns = plan.column.size;
+  loops.outer = in_bytes(plan.outer, sizes);
+  loops.sums = in_bytes(plan.sums, sizes);
+  const SmallKernels& kernels = *kernels::find_small_kernels(plan.acc);
+  if (!choose_squares(kernels, loops)) choose_blocks(kernels, loops);
+  choose_inner(plan, loops);
+  fill_args(loops);
+  choose_chunks(plan, loops);
+  return loops;
+}
+
+}  // namespace tenfold::einsum_detail

@@ -1,0 +1,234 @@
+#include "einsum/small_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+#include "einsum/cost.hpp"
+
+namespace tenfold::einsum_detail {
+namespace {
+
+constexpr PairAxis kNoAxis{1, 0, 0, 0};
+// The blocks of registers of the widest target.
+constexpr double kBlockRows = 12, kBlockVectors = 2;
+// Vectors of multiply-adds and loads, measured: in place they reach the peak.
+constexpr double kAddsPerNs = 7;
+
+bool is_known(DType dtype) {
+  constexpr DTypeSet kKnown{DType::kF32, DType::kF16, DType::kBF16, DType::kBool,
+                            DType::kF64, DType::kI8,  DType::kU8,   DType::kI16,
+                            DType::kU16, DType::kI32, DType::kI64};
+  return kKnown.contains(dtype);
+}
+
+// Vectors can run along this axis of n, or of the batch where `a` doesn't have it.
+bool is_direct_column(const PairAxis& axis) { return axis.a == 0 && axis.b == 1 && axis.c == 1; }
+
+bool has_direct_column(const PairAxes& axes, bool swap) {
+  return std::any_of(axes.begin(), axes.end(), [swap](PairAxis axis) {
+    if (swap) std::swap(axis.a, axis.b);
+    return is_direct_column(axis);
+  });
+}
+
+bool has_unit_output(const PairAxes& axes) {
+  return std::any_of(axes.begin(), axes.end(), [](const PairAxis& axis) { return axis.c == 1; });
+}
+
+// Vectors run along the rows of b and c: the operands change places if that gives unit strides.
+bool should_swap(const Pair& pair) {
+  if (has_direct_column(pair.n, false)) return false;
+  if (has_direct_column(pair.m, true)) return true;
+  if (has_direct_column(pair.batch, false)) return false;
+  if (has_direct_column(pair.batch, true)) return true;
+  if (pair.n.empty()) return false;  // columns of one element may have any stride
+  return pair.m.empty() || has_unit_output(pair.m);
+}
+
+// Copies the axes, with a and b exchanged if `swap`. False if there are too many axes.
+bool copy_axes(const Pair& pair, bool swap, SmallPlan& plan) {
+  const auto copy = [swap](const PairAxes& from, AxisList& to) {
+    for (PairAxis axis : from) {
+      if (swap) std::swap(axis.a, axis.b);
+      if (!to.push(axis)) return false;
+    }
+    return true;
+  };
+  return copy(swap ? pair.n : pair.m, plan.m) && copy(swap ? pair.m : pair.n, plan.n) &&
+         copy(pair.k, plan.k) && copy(pair.batch, plan.batch);
+}
+
+// The largest axis that passes, of two lists, the innermost of equal ones; nullptr if none does.
+template <class Test>
+const PairAxis* largest(const AxisList& own, const AxisList& batch, Test test) {
+  const PairAxis* best = nullptr;
+  for (const AxisList* axes : {&batch, &own})
+    for (const PairAxis& axis : *axes)
+      if (test(axis) && (best == nullptr || axis.size >= best->size)) best = &axis;
+  return best;
+}
+
+// One axis of each list for the product, the others around it. A batch axis that an operand does
+// not have may be a row or column of the other one.
+bool plan_direct(SmallPlan& plan) {
+  const PairAxis* const column = largest(plan.n, plan.batch, is_direct_column);
+  if (column == nullptr && !plan.n.empty()) return false;
+  const PairAxis* const row = largest(
+      plan.m, plan.batch, [&](const PairAxis& axis) { return axis.b == 0 && &axis != column; });
+  const PairAxis* const term = largest(plan.k, AxisList(), [](const PairAxis&) { return true; });
+  plan.row = row == nullptr ? kNoAxis : *row;
+  plan.column = column == nullptr ? kNoAxis : *column;
+  plan.term = term == nullptr ? kNoAxis : *term;
+  for (const AxisList* axes : {&plan.batch, &plan.m, &plan.n})
+    for (const PairAxis& axis : *axes)
+      if (&axis != row && &axis != column && !plan.outer.push(axis)) return false;
+  for (const PairAxis& axis : plan.k)
+    if (&axis != term) plan.sums.push(axis);
+  return true;
+}
+
+// Everything in one product. An operand that is not a plain matrix of its type is gathered.
+bool plan_gathered(SmallPlan& plan) {
+  const AxisList &m = plan.m, &n = plan.n, &k = plan.k;
+  plan.gather_a |= m.size() > 1 || k.size() > 1;
+  plan.gather_b |= n.size() > 1 || k.size() > 1 || (n.size() == 1 && n[0].b != 1);
+  plan.gather_c |= m.size() > 1 || n.size() > 1 || (n.size() == 1 && n[0].c != 1);
+  plan.outer = plan.batch;
+  plan.sums.truncate(0);
+  const double rows = static_cast<double>(m.extent()), columns = static_cast<double>(n.extent()),
+               terms = static_cast<double>(k.extent());
+  if ((plan.gather_a && rows * terms > kMostGathered) ||
+      (plan.gather_b && terms * columns > kMostGathered) ||
+      (plan.gather_c && rows * columns > kMostGathered))
+    return false;
+  plan.row = {m.extent(),
+              plan.gather_a ? k.extent()
+              : m.empty()   ? 0
+                            : m[0].a,
+              0,
+              plan.gather_c ? n.extent()
+              : m.empty()   ? 0
+                            : m[0].c};
+  plan.column = {n.extent(), 0, 1, 1};
+  plan.term = {k.extent(),
+               plan.gather_a ? 1
+               : k.empty()   ? 0
+                             : k[0].a,
+               plan.gather_b ? n.extent()
+               : k.empty()   ? 0
+                             : k[0].b,
+               0};
+  return true;
+}
+
+// Axes of two or three elements each, as networks of many small tensors have them: the product in
+// registers would be a small part of the whole, and the whole is small enough to gather.
+bool is_better_gathered(const SmallPlan& plan) {
+  const double whole = static_cast<double>(plan.m.extent()) * static_cast<double>(plan.n.extent()) *
+                       static_cast<double>(plan.k.extent());
+  const double part = static_cast<double>(plan.row.size * plan.column.size * plan.term.size);
+  constexpr double kFewTerms = 128, kParts = 4;
+  return part <= kFewTerms && whole >= kParts * part && whole <= kMostGathered;
+}
+
+// Positions of a gathered operand that differ: those along outer axes it doesn't have are gathered
+// once.
+double gatherings(const AxisList& outer, std::int64_t PairAxis::*stride) {
+  double count = 1;
+  for (const PairAxis& axis : outer)
+    if (axis.*stride != 0) count *= static_cast<double>(axis.size);
+  return count;
+}
+
+// Elements are converted and stored one by one, in runs along one axis each.
+double gather_ns(const AxisList& rows, const AxisList& columns) {
+  constexpr double kRunNs = 3;
+  const double elements = static_cast<double>(rows.extent() * columns.extent());
+  const double run = columns.empty() ? 1.0 : static_cast<double>(columns[columns.size() - 1].size);
+  return elements / kScalarOpsPerNs + kRunNs * elements / run;
+}
+
+// Bytes of an operand: of the elements at different addresses.
+double operand_bytes(const SmallPlan& plan, std::int64_t PairAxis::*stride) {
+  double elements = 1;
+  for (const AxisList* axes : {&plan.outer, &plan.sums})
+    for (const PairAxis& axis : *axes)
+      if (axis.*stride != 0) elements *= static_cast<double>(axis.size);
+  for (const PairAxis& axis : {plan.row, plan.column, plan.term})
+    if (axis.*stride != 0) elements *= static_cast<double>(axis.size);
+  return elements * static_cast<double>(size_of(plan.acc));
+}
+
+// What is read from beyond L1 and not overlapped by arithmetic: each operand once, and again where
+// it does not stay in L2.
+double memory_ns(const SmallPlan& plan) {
+  const double a = operand_bytes(plan, &PairAxis::a), b = operand_bytes(plan, &PairAxis::b),
+               c = operand_bytes(plan, &PairAxis::c);
+  constexpr double kL1 = 32768;
+  if (a + b + c <= kL1) return 0;
+  double ns = (a + b + c) / kCacheBytesPerNs + stream_ns(c);
+  const double outer = static_cast<double>(plan.outer.extent());
+  const double element = static_cast<double>(size_of(plan.acc));
+  const double matrix_a = static_cast<double>(plan.row.size * plan.term.size) * element;
+  const double matrix_b = static_cast<double>(plan.term.size * plan.column.size) * element;
+  if (thrashes(plan)) {
+    const double row_blocks = std::ceil(static_cast<double>(plan.row.size) / kBlockRows);
+    ns += outer * (row_blocks - 1) * matrix_b / kCacheBytesPerNs;
+  }
+  const double sweeps = std::ceil(matrix_b / (kCacheBytes / 2)) - 1;
+  return ns + std::max(sweeps, 0.0) * outer * stream_ns(matrix_a);
+}
+
+}  // namespace
+
+bool plan_small(const Pair& pair, SmallPlan& plan) {
+  if (!pair.has_b) return false;
+  if (!is_known(pair.a_type) || !is_known(pair.b_type) || !is_known(pair.c_type)) return false;
+  plan.acc = acc_type(pair.c_type);
+  plan.swapped = should_swap(pair);
+  if (!copy_axes(pair, plan.swapped, plan)) return false;
+  plan.gather_a = (plan.swapped ? pair.b_type : pair.a_type) != plan.acc;
+  plan.gather_b = (plan.swapped ? pair.a_type : pair.b_type) != plan.acc;
+  plan.gather_c = pair.c_type != plan.acc;
+  if (!plan.gathers() && plan_direct(plan) && !is_better_gathered(plan)) return true;
+  return plan_gathered(plan);
+}
+
+bool thrashes(const SmallPlan& plan) {
+  constexpr std::int64_t kLine = 64, kSets = 1024, kWays = 16;
+  const std::int64_t stride = std::abs(plan.term.b) * static_cast<std::int64_t>(size_of(plan.acc));
+  if (stride % kLine != 0) return false;
+  return plan.term.size > kWays * kSets / std::gcd(stride / kLine, kSets);
+}
+
+double product_ns(const SmallPlan& plan, std::int64_t rows, std::int64_t columns) {
+  const double lanes = lanes_of(plan.acc), terms = static_cast<double>(plan.term.size);
+  const double m = static_cast<double>(rows);
+  const double vectors = std::ceil(static_cast<double>(columns) / lanes);
+  const double blocks = std::ceil(m / kBlockRows) * std::ceil(vectors / kBlockVectors);
+  // Each vector of a block's row takes a multiply-add, each row and each vector of b a load.
+  const double adds = terms * m * vectors;
+  const double loads =
+      terms * (m * std::ceil(vectors / kBlockVectors) + vectors * std::ceil(m / kBlockRows));
+  // Fewer chains than the units have stages wait for each other, unless the next product's chains
+  // start meanwhile.
+  constexpr double kChains = 8, kShort = 32;
+  const double chains = std::min(m, kBlockRows) * std::min(vectors, kBlockVectors);
+  const double wait = terms > kShort ? std::max(1.0, kChains / chains) : 1.0;
+  const double stores = m * vectors;
+  return std::max(adds * wait, loads) / kAddsPerNs + stores / kVectorOpsPerNs + blocks;
+}
+
+double small_cost(const SmallPlan& plan) {
+  const double products =
+      static_cast<double>(plan.outer.extent()) * static_cast<double>(plan.sums.extent());
+  double ns = kCallNs + products * product_ns(plan, plan.row.size, plan.column.size);
+  if (plan.gather_a) ns += gatherings(plan.outer, &PairAxis::a) * gather_ns(plan.m, plan.k);
+  if (plan.gather_b) ns += gatherings(plan.outer, &PairAxis::b) * gather_ns(plan.k, plan.n);
+  if (plan.gather_c) ns += products * gather_ns(plan.m, plan.n);
+  return ns + memory_ns(plan);
+}
+
+}  // namespace tenfold::einsum_detail

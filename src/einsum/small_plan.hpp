@@ -1,0 +1,40 @@
+// How a contraction becomes loops around products of small matrices: which axes are the rows,
+// columns and terms of the product in registers, which go around it, which operands are gathered.
+// Called by small.cpp.
+#pragma once
+
+#include "einsum/axis_list.hpp"
+
+namespace tenfold::einsum_detail {
+
+// What is gathered (and so has its type changed, or its axes put in order) is a dense block of at
+// most so many elements: 32 KB of f64 stay in L1.
+inline constexpr std::int64_t kMostGathered = 4096;
+
+struct SmallPlan {
+  DType acc = DType::kF32;
+  bool swapped = false;  // a and b have changed places, m and n too
+  // The product: strides in elements; size 1 where there is no axis.
+  PairAxis row{}, column{}, term{};
+  AxisList outer;  // batch, and the axes of m and n that are not the product's
+  AxisList sums;   // the other axes of k: the second and later positions add to c
+  // If any operand is gathered, the product takes all of m, n and k.
+  bool gather_a = false, gather_b = false, gather_c = false;
+  AxisList batch, m, n, k;  // of the pair
+
+  bool gathers() const { return gather_a || gather_b || gather_c; }
+};
+
+// False if the kernel can't run the pair.
+bool plan_small(const Pair& pair, SmallPlan& plan);
+// Nanoseconds on one thread. Depends on shapes, strides and types, not on the machine, so that the
+// choice of the kernel (and with it the bits) does not either.
+double small_cost(const SmallPlan& plan);
+// Of one run of the product: without the gathering.
+double product_ns(const SmallPlan& plan, std::int64_t rows, std::int64_t columns);
+
+// Rows of b whose stride is a multiple of a large power of two fall into few sets of the L2 cache,
+// and put each other out of it although they would fit by their size.
+bool thrashes(const SmallPlan& plan);
+
+}  // namespace tenfold::einsum_detail

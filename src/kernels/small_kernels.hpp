@@ -1,0 +1,48 @@
+// Products of small matrices straight from strided memory, as the planner of contractions sees
+// them: one function for each block of rows and columns that registers hold, each looping over
+// products that lie a fixed distance apart. Called by src/einsum; the SIMD lives in small-inl.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tenfold/dtype.hpp"
+
+namespace tenfold::kernels {
+
+// Strides in bytes. The elements of a row of b, and of c, lie side by side.
+struct SmallArgs {
+  std::int64_t k;  // terms of each sum, >= 1
+  std::int64_t a_row, a_k, b_k, c_row;
+  std::int64_t a_next, b_next, c_next;  // from one product to the next
+  std::int64_t rows, columns;           // of c
+};
+
+// c = a * b for `count` products, each element one chain of (fused) multiply-adds in k's order from
+// zero; `add`: c += a * b, the chain starting from c.
+using SmallFn = void (*)(const SmallArgs& args, const void* a, const void* b, void* c,
+                         std::int64_t count, bool add);
+
+// The blocks of one width: blocks[r - 1] takes r rows of at most so many columns, and more than
+// those of the next narrower width or of one vector less.
+struct SmallWidth {
+  std::int64_t columns;
+  std::span<const SmallFn> blocks;
+};
+
+// Products whose a has rows of as many elements as the rows of b and c, 16 bytes in all, with the
+// rows of a, and of c, side by side: any number of rows.
+struct SmallSquares {
+  std::int64_t elements;  // of c in one vector
+  SmallFn run;
+};
+
+struct SmallKernels {
+  std::span<const SmallWidth> widths;     // widest first
+  std::span<const SmallSquares> squares;  // widest first
+};
+
+// For f32, f64, i32 or i64 operands and results.
+const SmallKernels* find_small_kernels(DType dtype);
+
+}  // namespace tenfold::kernels
