@@ -53,13 +53,10 @@ Small::Small(const Pair& pair) {
   gather_a_ = plan.gather_a;
   gather_b_ = plan.gather_b;
   gather_c_ = plan.gather_c;
-  const DType a_type = swapped_ ? pair.b_type : pair.a_type;
-  const DType b_type = swapped_ ? pair.a_type : pair.b_type;
-  if (gather_a_) a_gather_ = Gather(plan.m, plan.k, &PairAxis::a, a_type, plan.acc);
-  if (gather_b_) b_gather_ = Gather(plan.k, plan.n, &PairAxis::b, b_type, plan.acc);
-  if (gather_c_) c_gather_ = Gather(plan.m, plan.n, &PairAxis::c, pair.c_type, plan.acc);
-  const auto bytes = [](DType dtype) { return static_cast<std::int64_t>(size_of(dtype)); };
-  loops_ = make_small_loops(plan, {bytes(a_type), bytes(b_type), bytes(pair.c_type)});
+  if (gather_a_) a_gather_ = Gather(plan.m, plan.k, &PairAxis::a, plan.a_type, plan.acc);
+  if (gather_b_) b_gather_ = Gather(plan.k, plan.n, &PairAxis::b, plan.b_type, plan.acc);
+  if (gather_c_) c_gather_ = Gather(plan.m, plan.n, &PairAxis::c, plan.c_type, plan.acc);
+  loops_ = make_small_loops(plan);
 
   const bool one_block = loops_.row.size % loops_.block_rows == 0 &&
                          (loops_.inner.size == 1 || loops_.row.size == loops_.block_rows);

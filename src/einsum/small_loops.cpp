@@ -18,10 +18,12 @@ constexpr std::int64_t kL1 = 32768, kL2 = kCacheBytes / 2;
 
 std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return SmallLoops::ceil_div(x, y); }
 
-AxisList in_bytes(const AxisList& axes, const SmallSizes& sizes) {
+AxisList in_bytes(const AxisList& axes, const SmallPlan& plan) {
+  const auto bytes = [](DType dtype) { return static_cast<std::int64_t>(size_of(dtype)); };
   AxisList out;
   for (const PairAxis& axis : axes)
-    out.push({axis.size, axis.a * sizes.a, axis.b * sizes.b, axis.c * sizes.c});
+    out.push({axis.size, axis.a * bytes(plan.a_type), axis.b * bytes(plan.b_type),
+              axis.c * bytes(plan.c_type)});
   return out;
 }
 
@@ -165,15 +167,15 @@ void choose_chunks(const SmallPlan& plan, SmallLoops& loops) {
 
 }  // namespace
 
-SmallLoops make_small_loops(const SmallPlan& plan, const SmallSizes& sizes) {
+SmallLoops make_small_loops(const SmallPlan& plan) {
   SmallLoops loops;
   const auto size = static_cast<std::int64_t>(size_of(plan.acc));
   loops.size = size;
   loops.row = {plan.row.size, plan.row.a * size, 0, plan.row.c * size};
   loops.term = {plan.term.size, plan.term.a * size, plan.term.b * size, 0};
   loops.columns = plan.column.size;
-  loops.outer = in_bytes(plan.outer, sizes);
-  loops.sums = in_bytes(plan.sums, sizes);
+  loops.outer = in_bytes(plan.outer, plan);
+  loops.sums = in_bytes(plan.sums, plan);
   const SmallKernels& kernels = *kernels::find_small_kernels(plan.acc);
   if (!choose_squares(kernels, loops)) choose_blocks(kernels, loops);
   choose_inner(plan, loops);

@@ -34,9 +34,6 @@ struct SmallLoops {
   static std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 };
 
-struct SmallSizes {
-  std::int64_t a, b, c;  // bytes of an element of each operand
-};
-SmallLoops make_small_loops(const SmallPlan& plan, const SmallSizes& sizes);
+SmallLoops make_small_loops(const SmallPlan& plan);
 
 }  // namespace tenfold::einsum_detail

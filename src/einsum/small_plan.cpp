@@ -142,12 +142,14 @@ double gatherings(const AxisList& outer, std::int64_t PairAxis::*stride) {
   return count;
 }
 
-// Elements are converted and stored one by one, in runs along one axis each.
-double gather_ns(const AxisList& rows, const AxisList& columns) {
-  constexpr double kRunNs = 3;
+// Elements are moved one by one, in runs along one axis each; 16-bit floats are converted by a call
+// each.
+double gather_ns(const AxisList& rows, const AxisList& columns, DType dtype) {
+  constexpr double kRunNs = 3, kMoveNs = 0.3, kHalfNs = 3;
   const double elements = static_cast<double>(rows.extent() * columns.extent());
   const double run = columns.empty() ? 1.0 : static_cast<double>(columns[columns.size() - 1].size);
-  return elements / kScalarOpsPerNs + kRunNs * elements / run;
+  const bool is_half = is_float(dtype) && size_of(dtype) == 2;
+  return elements * ((is_half ? kHalfNs : kMoveNs) + kRunNs / run);
 }
 
 // Bytes of an operand: of the elements at different addresses.
@@ -189,9 +191,12 @@ bool plan_small(const Pair& pair, SmallPlan& plan) {
   plan.acc = acc_type(pair.c_type);
   plan.swapped = should_swap(pair);
   if (!copy_axes(pair, plan.swapped, plan)) return false;
-  plan.gather_a = (plan.swapped ? pair.b_type : pair.a_type) != plan.acc;
-  plan.gather_b = (plan.swapped ? pair.a_type : pair.b_type) != plan.acc;
-  plan.gather_c = pair.c_type != plan.acc;
+  plan.a_type = plan.swapped ? pair.b_type : pair.a_type;
+  plan.b_type = plan.swapped ? pair.a_type : pair.b_type;
+  plan.c_type = pair.c_type;
+  plan.gather_a = plan.a_type != plan.acc;
+  plan.gather_b = plan.b_type != plan.acc;
+  plan.gather_c = plan.c_type != plan.acc;
   if (!plan.gathers() && plan_direct(plan) && !is_better_gathered(plan)) return true;
   return plan_gathered(plan);
 }
@@ -225,9 +230,11 @@ double small_cost(const SmallPlan& plan) {
   const double products =
       static_cast<double>(plan.outer.extent()) * static_cast<double>(plan.sums.extent());
   double ns = kCallNs + products * product_ns(plan, plan.row.size, plan.column.size);
-  if (plan.gather_a) ns += gatherings(plan.outer, &PairAxis::a) * gather_ns(plan.m, plan.k);
-  if (plan.gather_b) ns += gatherings(plan.outer, &PairAxis::b) * gather_ns(plan.k, plan.n);
-  if (plan.gather_c) ns += products * gather_ns(plan.m, plan.n);
+  if (plan.gather_a)
+    ns += gatherings(plan.outer, &PairAxis::a) * gather_ns(plan.m, plan.k, plan.a_type);
+  if (plan.gather_b)
+    ns += gatherings(plan.outer, &PairAxis::b) * gather_ns(plan.k, plan.n, plan.b_type);
+  if (plan.gather_c) ns += products * gather_ns(plan.m, plan.n, plan.c_type);
   return ns + memory_ns(plan);
 }
 

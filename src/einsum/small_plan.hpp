@@ -12,8 +12,8 @@ namespace tenfold::einsum_detail {
 inline constexpr std::int64_t kMostGathered = 4096;
 
 struct SmallPlan {
-  DType acc = DType::kF32;
   bool swapped = false;  // a and b have changed places, m and n too
+  DType acc = DType::kF32, a_type = DType::kF32, b_type = DType::kF32, c_type = DType::kF32;
   // The product: strides in elements; size 1 where there is no axis.
   PairAxis row{}, column{}, term{};
   AxisList outer;  // batch, and the axes of m and n that are not the product's
