@@ -60,8 +60,9 @@ struct EinsumSpec {
 };
 
 struct EinsumCost {
-  double flops =
-      0;  // multiplications and additions, two for each term of a product of two operands
+  // Multiplications and additions, two for each term of a product of two operands.
+  double flops = 0;
+  double bytes = 0;                       // read and written: each element once in each step
   std::int64_t largest_intermediate = 0;  // elements; 0 without intermediates
   std::int64_t peak_memory = 0;           // bytes of intermediates alive at a time
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tenfold/dtype.hpp"
+#include "tenfold/einsum.hpp"
 #include "tenfold/error.hpp"
 #include "tenfold/executor.hpp"
 #include "tenfold/graph.hpp"

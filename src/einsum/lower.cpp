@@ -1,0 +1,459 @@
+#include "einsum/lower.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tenfold/error.hpp"
+
+namespace tenfold::einsum_detail {
+namespace {
+
+bool contains(const std::vector<int>& labels, int label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+
+// Stride of a label in a view, 0 where it is not there.
+std::int64_t stride_of(const LabeledView& view, int label) {
+  for (std::size_t i = 0; i < view.labels.size(); ++i)
+    if (view.labels[i] == label) return view.strides[i];
+  return 0;
+}
+
+// Kernels see unsigned integers of 32 and 64 bits as signed ones: products and sums have equal
+// bits.
+DType kernel_type(DType d) {
+  if (d == DType::kU32) return DType::kI32;
+  return d == DType::kU64 ? DType::kI64 : d;
+}
+
+// May a kernel that computes in `to`'s accumulator read `from` as it lies, with the same result as
+// a conversion to `to` first? (f32 to f16 would have to round first.)
+bool reads_as(DType from, DType to) {
+  if (from == to) return true;
+  if (is_complex(from) || is_complex(to)) return false;
+  if (acc_type(from) != acc_type(to)) return false;
+  if (from == DType::kBool) return true;
+  if (to == DType::kBool) return false;
+  return !is_float(from) || to == DType::kF32;
+}
+
+DType real_part(DType d) { return d == DType::kC64 ? DType::kF32 : DType::kF64; }
+
+}  // namespace
+
+Lowering::Lowering(const Equation& equation, DType common, int operands)
+    : sizes_(equation.sizes),
+      names_(equation.names),
+      common_(common),
+      operand_count_(operands),
+      output_slot_(operands),
+      constant_slot_(operands + 1) {}
+
+DType Lowering::stored_type() const {
+  if (is_complex(common_) || common_ == DType::kBool) return common_;
+  return acc_type(common_);
+}
+
+std::string Lowering::names(const std::vector<int>& labels) const {
+  std::string text;
+  for (int label : labels) text += names_[static_cast<std::size_t>(label)];
+  return text;
+}
+
+int Lowering::add_label(std::string name, std::int64_t size) {
+  names_.push_back(std::move(name));
+  sizes_.push_back(size);
+  return static_cast<int>(sizes_.size()) - 1;
+}
+
+LabeledView Lowering::view_of(int slot, DType dtype, const Dims& shape, const Dims& strides,
+                              const std::vector<int>& labels) const {
+  LabeledView view;
+  view.slot = slot;
+  view.dtype = dtype;
+  for (int axis = 0; axis < shape.size(); ++axis) {
+    const int label = labels[static_cast<std::size_t>(axis)];
+    if (shape[axis] == 1) continue;
+    const auto found = std::find(view.labels.begin(), view.labels.end(), label);
+    if (found == view.labels.end()) {
+      view.labels.push_back(label);
+      view.strides.push_back(strides[axis]);
+    } else {  // a diagonal steps along all of its axes at once
+      view.strides[static_cast<std::size_t>(found - view.labels.begin())] += strides[axis];
+    }
+  }
+  return view;
+}
+
+LabeledView Lowering::temporary(DType dtype, const std::vector<int>& labels) {
+  LabeledView view;
+  view.slot = operand_count_ + 2 + static_cast<int>(temporaries.size());
+  view.dtype = dtype;
+  view.labels = labels;
+  view.strides.resize(labels.size());
+  std::int64_t count = 1;
+  for (std::size_t i = labels.size(); i-- > 0;) {
+    view.strides[i] = count;
+    if (__builtin_mul_overflow(count, size_of_label(labels[i]), &count) || count > INT64_MAX / 64)
+      throw Error(ErrorCode::kSizeOverflow, "einsum", "an intermediate is too large",
+                  "fewer than 2^57 elements", "labels " + names(labels));
+  }
+  const auto step = static_cast<int>(steps.size());
+  const std::int64_t bytes = (count * static_cast<std::int64_t>(size_of(dtype)) + 63) / 64 * 64;
+  temporaries.push_back({dtype, count, bytes, step, step, 0, names(labels)});
+  return view;
+}
+
+void Lowering::add_step(Step step) {
+  const int at = static_cast<int>(steps.size());
+  for (int slot : {step.a, step.b, step.c})
+    if (slot > constant_slot_)
+      temporaries[static_cast<std::size_t>(slot - constant_slot_ - 1)].last_step = at;
+  step.path_step = path_step_;
+  steps.push_back(std::move(step));
+}
+
+// --- steps over one operand
+
+void Lowering::lower_single(const LabeledView& operand, const LabeledView& output) {
+  path_step_ = 0;
+  emit_unary(operand, output);
+}
+
+LabeledView Lowering::converted(const LabeledView& view, DType dtype) {
+  // Innermost axes first in memory stay innermost.
+  std::vector<int> labels = view.labels;
+  std::stable_sort(labels.begin(), labels.end(), [&](int x, int y) {
+    return std::abs(stride_of(view, x)) > std::abs(stride_of(view, y));
+  });
+  const LabeledView copy = temporary(dtype, labels);
+  emit_unary(view, copy);
+  return copy;
+}
+
+LabeledView Lowering::summed(const LabeledView& view, const std::vector<int>& kept) {
+  std::vector<int> labels;
+  for (int label : view.labels)
+    if (contains(kept, label)) labels.push_back(label);
+  const LabeledView sum = temporary(stored_type(), labels);
+  emit_unary(view, sum);
+  return sum;
+}
+
+void Lowering::emit_unary(const LabeledView& in, const LabeledView& out) {
+  if (!is_complex(out.dtype)) return emit_real_unary(in, out);
+  // A complex view is a real one with an innermost axis of two.
+  const DType part = real_part(out.dtype);
+  const int reim = add_label("ᵣ", 2);
+  const auto real_view = [&](const LabeledView& view) {
+    LabeledView real = view;
+    real.dtype = real_part(view.dtype);
+    real.offset *= 2;
+    for (std::int64_t& stride : real.strides) stride *= 2;
+    real.labels.push_back(reim);
+    real.strides.push_back(1);
+    return real;
+  };
+  LabeledView target = real_view(out);
+  if (is_complex(in.dtype)) return emit_real_unary(real_view(in), target);
+  // A real operand: its values, and zeros beside them.
+  target.labels.pop_back();
+  target.strides.pop_back();
+  emit_real_unary(in, target);
+  LabeledView zero;
+  zero.slot = constant_slot_;
+  zero.dtype = part;
+  zero.offset = static_cast<std::int64_t>(Constant::kZero);
+  target.offset += 1;
+  zero.labels = target.labels;
+  zero.strides.assign(target.labels.size(), 0);
+  emit_real_unary(zero, target);
+}
+
+void Lowering::emit_real_unary(const LabeledView& in, const LabeledView& out) {
+  Step step;
+  step.a = in.slot;
+  step.c = out.slot;
+  step.equation = names(in.labels) + "->" + names(out.labels);
+  double read = 1, written = 1;
+  for (int label : in.labels) read *= static_cast<double>(size_of_label(label));
+  for (int label : out.labels) written *= static_cast<double>(size_of_label(label));
+  step.bytes = read * static_cast<double>(size_of(in.dtype)) +
+               written * static_cast<double>(size_of(out.dtype));
+  step.a_offset = in.offset * static_cast<std::int64_t>(size_of(in.dtype));
+  step.c_offset = out.offset * static_cast<std::int64_t>(size_of(out.dtype));
+  const bool sums = in.labels.size() > out.labels.size();
+  if (!sums && reads_as(in.dtype, out.dtype)) {
+    step.pair.has_b = false;
+    step.pair.a_type = step.pair.b_type = kernel_type(in.dtype);
+    step.pair.c_type = kernel_type(out.dtype);
+    for (std::size_t i = 0; i < out.labels.size(); ++i)
+      step.pair.m.push_back(
+          {size_of_label(out.labels[i]), stride_of(in, out.labels[i]), 0, out.strides[i]});
+    fold_pair(step.pair);
+    step.kind = &choose_kind(step.pair);
+    step.kernel = step.kind->make(step.pair);
+    return add_step(std::move(step));
+  }
+  // The reductions' engine: the kept axes in the output's order, then the summed ones.
+  Dims shape, strides, axes, out_shape, out_strides;
+  for (std::size_t i = 0; i < out.labels.size(); ++i) {
+    shape.push_back(size_of_label(out.labels[i]));
+    strides.push_back(stride_of(in, out.labels[i]));
+    out_shape.push_back(shape.back());
+    out_strides.push_back(out.strides[i]);
+  }
+  for (std::size_t i = 0; i < in.labels.size(); ++i)
+    if (!contains(out.labels, in.labels[i])) {
+      axes.push_back(shape.size());
+      shape.push_back(size_of_label(in.labels[i]));
+      strides.push_back(in.strides[i]);
+    }
+  step.flops = sums ? read : 0;
+  step.reduce_input = TensorView(nullptr, in.dtype, shape, strides);
+  step.reduce_output = MutableTensorView(nullptr, out.dtype, out_shape, out_strides);
+  ReduceSpec spec;
+  spec.op = out.dtype == DType::kBool ? ReduceOp::kAny : ReduceOp::kSum;
+  spec.axes = axes;
+  if (in.dtype != out.dtype) spec.dtype = out.dtype;
+  spec.label = "einsum";
+  step.reduction = std::make_unique<ReducePlan>(spec, step.reduce_input, out_strides);
+  step.what = sums ? "sum" : "convert";
+  add_step(std::move(step));
+}
+
+// --- steps over two operands
+
+namespace {
+
+// An axis that runs backwards in the output runs forwards instead, from its other end.
+void run_forwards(PairAxes& axes, Step& step, const Pair& pair) {
+  for (PairAxis& axis : axes) {
+    if (axis.c >= 0) continue;
+    const std::int64_t last = axis.size - 1;
+    step.a_offset += last * axis.a * static_cast<std::int64_t>(size_of(pair.a_type));
+    step.b_offset += last * axis.b * static_cast<std::int64_t>(size_of(pair.b_type));
+    step.c_offset += last * axis.c * static_cast<std::int64_t>(size_of(pair.c_type));
+    axis.a = -axis.a;
+    axis.b = -axis.b;
+    axis.c = -axis.c;
+  }
+}
+
+}  // namespace
+
+void Lowering::emit_pair(const LabeledView& left, const LabeledView& right,
+                         const LabeledView& out) {
+  if (is_complex(out.dtype)) return emit_complex_pair(left, right, out);
+  emit_real_pair(left, right, out);
+}
+
+void Lowering::emit_real_pair(const LabeledView& left, const LabeledView& right,
+                              const LabeledView& out) {
+  Step step;
+  step.a = left.slot;
+  step.b = right.slot;
+  step.c = out.slot;
+  step.equation = names(left.labels) + "," + names(right.labels) + "->" + names(out.labels);
+  Pair& pair = step.pair;
+  pair.a_type = kernel_type(left.dtype);
+  pair.b_type = kernel_type(right.dtype);
+  pair.c_type = kernel_type(out.dtype);
+  double a_count = 1, b_count = 1, c_count = 1;
+  for (std::size_t i = 0; i < left.labels.size(); ++i) {
+    const int label = left.labels[i];
+    const bool in_right = contains(right.labels, label), in_out = contains(out.labels, label);
+    const PairAxis axis{size_of_label(label), left.strides[i], stride_of(right, label),
+                        stride_of(out, label)};
+    (in_out ? (in_right ? pair.batch : pair.m) : pair.k).push_back(axis);
+    a_count *= static_cast<double>(axis.size);
+  }
+  for (std::size_t i = 0; i < right.labels.size(); ++i) {
+    const int label = right.labels[i];
+    b_count *= static_cast<double>(size_of_label(label));
+    if (contains(left.labels, label)) continue;
+    const bool in_out = contains(out.labels, label);
+    (in_out ? pair.n : pair.k)
+        .push_back({size_of_label(label), 0, right.strides[i], stride_of(out, label)});
+  }
+  for (int label : out.labels) c_count *= static_cast<double>(size_of_label(label));
+  step.flops = pair_terms(pair) * (pair.k.empty() ? 1 : 2);
+  step.bytes = a_count * static_cast<double>(size_of(left.dtype)) +
+               b_count * static_cast<double>(size_of(right.dtype)) +
+               c_count * static_cast<double>(size_of(out.dtype));
+  step.a_offset = left.offset * static_cast<std::int64_t>(size_of(left.dtype));
+  step.b_offset = right.offset * static_cast<std::int64_t>(size_of(right.dtype));
+  step.c_offset = out.offset * static_cast<std::int64_t>(size_of(out.dtype));
+  for (PairAxes* axes : {&pair.batch, &pair.m, &pair.n}) run_forwards(*axes, step, pair);
+  fold_pair(pair);
+  step.kind = &choose_kind(pair);
+  step.kernel = step.kind->make(pair);
+  add_step(std::move(step));
+}
+
+// A complex product is a real one: the left operand's real and imaginary part are two positions of
+// one more summed axis z, and the right operand is written out as the 2 x 2 matrices (re, im; -im,
+// re), with rows z and columns w; w is the real and imaginary part of the output.
+void Lowering::emit_complex_pair(const LabeledView& left, const LabeledView& right,
+                                 const LabeledView& out) {
+  const DType part = real_part(out.dtype);
+  const int z = add_label("ᶻ", 2), w = add_label("ʷ", 2);
+  const auto parts = [&](const LabeledView& view, int label) {
+    LabeledView real = view;
+    real.dtype = part;
+    real.offset *= 2;
+    for (std::int64_t& stride : real.strides) stride *= 2;
+    if (label >= 0) {
+      real.labels.push_back(label);
+      real.strides.push_back(1);
+    }
+    return real;
+  };
+  // Memory order: batch, summed, z, free, w, so that (summed, z) is one axis beside the left
+  // operand's.
+  std::vector<int> batch, sum, free;
+  for (int label : right.labels) {
+    const bool in_left = contains(left.labels, label), in_out = contains(out.labels, label);
+    (in_out ? (in_left ? batch : free) : sum).push_back(label);
+  }
+  std::stable_sort(sum.begin(), sum.end(), [&](int x, int y) {
+    return std::abs(stride_of(left, x)) > std::abs(stride_of(left, y));
+  });
+  std::vector<int> labels = batch;
+  labels.insert(labels.end(), sum.begin(), sum.end());
+  labels.push_back(z);
+  labels.insert(labels.end(), free.begin(), free.end());
+  labels.push_back(w);
+  const LabeledView wide = temporary(part, labels);
+
+  const auto at = [&](int row, int column) {  // one entry of the matrices; column -1: both
+    LabeledView entry = wide;
+    const auto drop = [&](int label, int position) {
+      const auto i =
+          std::find(entry.labels.begin(), entry.labels.end(), label) - entry.labels.begin();
+      entry.offset += position * entry.strides[static_cast<std::size_t>(i)];
+      entry.labels.erase(entry.labels.begin() + i);
+      entry.strides.erase(entry.strides.begin() + i);
+    };
+    drop(z, row);
+    if (column >= 0) drop(w, column);
+    return entry;
+  };
+  LabeledView imaginary = parts(right, -1);
+  imaginary.offset += 1;
+  LabeledView minus_one;
+  minus_one.slot = constant_slot_;
+  minus_one.dtype = part;
+  minus_one.offset = static_cast<std::int64_t>(Constant::kMinusOne);
+  emit_real_unary(parts(right, w), at(0, -1));
+  emit_real_unary(parts(right, -1), at(1, 1));
+  emit_real_pair(imaginary, minus_one, at(1, 0));
+  emit_real_pair(parts(left, z), wide, parts(out, w));
+}
+
+// --- the order
+
+void Lowering::prepare(std::vector<LabeledView> operands, const LabeledView& output) {
+  output_labels_ = output.labels;
+  std::vector<int> uses(sizes_.size(), 0);
+  for (const LabeledView& view : operands)
+    for (int label : view.labels) ++uses[static_cast<std::size_t>(label)];
+  for (int label : output.labels) ++uses[static_cast<std::size_t>(label)];
+  views_ = std::move(operands);
+  for (LabeledView& view : views_) {
+    std::vector<int> kept;
+    for (int label : view.labels)
+      if (uses[static_cast<std::size_t>(label)] > 1) kept.push_back(label);
+    const bool sums = kept.size() < view.labels.size();
+    // A sum converts on its way, but where its type is not the one that elements round to first.
+    if (!reads_as(view.dtype, common_) && (!sums || stored_type() != common_))
+      view = converted(view, common_);
+    if (sums) view = summed(view, kept);
+  }
+}
+
+Network Lowering::network() const {
+  Network network;
+  network.inputs.reserve(views_.size());
+  for (const LabeledView& view : views_) network.inputs.push_back(view.labels);
+  network.output = output_labels_;
+  network.sizes = sizes_;
+  return network;
+}
+
+// The axes of an intermediate, outermost first. What the next step has as batch comes first; the
+// side whose unit stride is kept stays innermost; if the next step has nothing free in the partner
+// (a matrix times a vector), its summed labels come innermost.
+std::vector<int> Lowering::result_labels(const LabeledView& left, const LabeledView& right,
+                                         const std::vector<int>& kept, const LabeledView* partner,
+                                         const std::vector<int>& kept_after) const {
+  const auto side = [&](const LabeledView& view, bool all) {
+    std::vector<int> labels;
+    for (int label : view.labels)
+      if (contains(kept, label) && (all || !contains(left.labels, label))) labels.push_back(label);
+    std::stable_sort(labels.begin(), labels.end(), [&](int x, int y) {
+      return std::abs(stride_of(view, x)) > std::abs(stride_of(view, y));
+    });
+    return labels;
+  };
+  std::vector<int> first = side(left, true), last = side(right, false);
+  const bool left_unit = !first.empty() && std::abs(stride_of(left, first.back())) == 1;
+  const bool right_unit = !last.empty() && std::abs(stride_of(right, last.back())) == 1;
+  if (left_unit && !right_unit) std::swap(first, last);
+  first.insert(first.end(), last.begin(), last.end());
+  if (partner == nullptr) return first;
+
+  bool partner_free = false;
+  for (int label : partner->labels) partner_free |= !contains(first, label);
+  const auto rank = [&](int label) {
+    const bool after = contains(kept_after, label);
+    if (after && contains(partner->labels, label)) return 0;
+    return partner_free || after ? 1 : 2;
+  };
+  std::stable_sort(first.begin(), first.end(), [&](int x, int y) { return rank(x) < rank(y); });
+  return first;
+}
+
+void Lowering::contract(std::span<const PathStep> order, const LabeledView& output) {
+  const std::size_t n = views_.size(), total = n + order.size();
+  // Label sets of every result, and who takes it, before any is made.
+  std::vector<LabeledView> views = std::move(views_);
+  views.resize(total);
+  std::vector<int> uses(sizes_.size(), 0), next(total, -1);
+  for (std::size_t i = 0; i < n; ++i)
+    for (int label : views[i].labels) ++uses[static_cast<std::size_t>(label)];
+  for (int label : output.labels) ++uses[static_cast<std::size_t>(label)];
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto left = static_cast<std::size_t>(order[i].left),
+               right = static_cast<std::size_t>(order[i].right);
+    next[left] = next[right] = static_cast<int>(i);
+    std::vector<int>& labels = views[n + i].labels;
+    for (int label : views[left].labels)
+      if (!contains(views[right].labels, label)) labels.push_back(label);
+    for (int label : views[right].labels) {
+      const bool shared = contains(views[left].labels, label);
+      // Shared, and now only the result would have it: summed here.
+      if (!shared || --uses[static_cast<std::size_t>(label)] > 1) labels.push_back(label);
+    }
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const LabeledView& left = views[static_cast<std::size_t>(order[i].left)];
+    const LabeledView& right = views[static_cast<std::size_t>(order[i].right)];
+    path_step_ = static_cast<int>(i);
+    if (i + 1 == order.size()) {
+      emit_pair(left, right, output);
+      break;
+    }
+    const PathStep after = order[static_cast<std::size_t>(next[n + i])];
+    const int partner = after.left == static_cast<int>(n + i) ? after.right : after.left;
+    const std::vector<int> labels =
+        result_labels(left, right, views[n + i].labels, &views[static_cast<std::size_t>(partner)],
+                      views[n + static_cast<std::size_t>(next[n + i])].labels);
+    // Appended last: the references above stay good, `views` does not grow.
+    LabeledView result = temporary(stored_type(), labels);
+    emit_pair(left, right, result);
+    views[n + i] = std::move(result);
+  }
+}
+
+}  // namespace tenfold::einsum_detail

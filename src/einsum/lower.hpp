@@ -1,0 +1,69 @@
+// From labels to steps: sums of lone labels first, then the pairs of the order, each with the
+// cheapest kernel. Called by plan.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "einsum/plan.hpp"
+
+namespace tenfold::einsum_detail {
+
+class Lowering {
+ public:
+  // `common`: the type in which the equation is computed and that the output has.
+  Lowering(const Equation& equation, DType common, int operands);
+
+  // Operand `slot` of this dtype and layout through its labels: diagonals, no extent of 1.
+  LabeledView view_of(int slot, DType dtype, const Dims& shape, const Dims& strides,
+                      const std::vector<int>& labels) const;
+
+  // One operand: its sum over the labels that the output lacks, or a copy.
+  void lower_single(const LabeledView& operand, const LabeledView& output);
+  // Operands with the type of the contraction, lone labels summed. What find_path is asked about.
+  void prepare(std::vector<LabeledView> operands, const LabeledView& output);
+  Network network() const;
+  // The pairs of the order; the last one writes `output`.
+  void contract(std::span<const PathStep> order, const LabeledView& output);
+
+  std::vector<Step> steps;
+  std::vector<Temporary> temporaries;
+
+ private:
+  std::int64_t size_of_label(int label) const { return sizes_[static_cast<std::size_t>(label)]; }
+  DType stored_type() const;  // of an intermediate
+  std::string names(const std::vector<int>& labels) const;
+  int add_label(std::string name, std::int64_t size);
+  LabeledView temporary(DType dtype, const std::vector<int>& labels);
+  LabeledView converted(const LabeledView& view, DType dtype);
+  LabeledView summed(const LabeledView& view, const std::vector<int>& kept);
+  std::vector<int> result_labels(const LabeledView& left, const LabeledView& right,
+                                 const std::vector<int>& kept, const LabeledView* partner,
+                                 const std::vector<int>& kept_after) const;
+
+  // Single steps. Complex views are rewritten as real ones first.
+  void emit_unary(const LabeledView& in, const LabeledView& out);
+  void emit_real_unary(const LabeledView& in, const LabeledView& out);
+  void emit_pair(const LabeledView& left, const LabeledView& right, const LabeledView& out);
+  void emit_real_pair(const LabeledView& left, const LabeledView& right, const LabeledView& out);
+  void emit_complex_pair(const LabeledView& left, const LabeledView& right, const LabeledView& out);
+  void add_step(Step step);
+
+  std::vector<std::int64_t> sizes_;
+  std::vector<std::string> names_;
+  DType common_;
+  int operand_count_, output_slot_, constant_slot_;
+  int path_step_ = -1;
+  std::vector<LabeledView> views_;  // prepared operands
+  std::vector<int> output_labels_;
+};
+
+// The constants that steps may read: one element each, at these offsets in their slot.
+enum class Constant { kZero, kMinusOne };
+struct Constants {
+  float f32[2] = {0.0f, -1.0f};
+  double f64[2] = {0.0, -1.0};
+};
+
+}  // namespace tenfold::einsum_detail

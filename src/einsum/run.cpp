@@ -1,0 +1,192 @@
+// Executes a plan: checks the call, finds memory for the temporaries, runs the steps in order.
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "einsum/lower.hpp"
+#include "einsum/plan.hpp"
+#include "tenfold/error.hpp"
+
+namespace tenfold {
+
+using namespace einsum_detail;
+
+namespace {
+
+constexpr Constants kConstants;
+
+const void* constant_base(DType dtype) {
+  return dtype == DType::kF64 ? static_cast<const void*>(kConstants.f64)
+                              : static_cast<const void*>(kConstants.f32);
+}
+
+struct Free {
+  void operator()(void* p) const { std::free(p); }
+};
+using Memory = std::unique_ptr<std::byte, Free>;
+
+Memory allocate(std::int64_t bytes) {
+  constexpr std::int64_t kHugePage = 2 << 20;
+  const std::int64_t alignment = bytes >= 2 * kHugePage ? kHugePage : 64;
+  const std::int64_t size = (bytes + alignment - 1) / alignment * alignment;
+  Memory memory(static_cast<std::byte*>(
+      std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(size))));
+  if (!memory)
+    throw Error(ErrorCode::kOutOfMemory, "einsum", "no memory for an intermediate",
+                std::to_string(bytes) + " bytes");
+  return memory;
+}
+
+// The small temporaries of the run on this thread; a nested run (a host's executor may start one
+// while it waits) takes memory of its own.
+class Arena {
+ public:
+  explicit Arena(std::int64_t bytes) {
+    if (bytes == 0) return;
+    Kept& kept = kept_here();
+    if (kept.taken) {
+      own_ = allocate(bytes);
+      data_ = own_.get();
+      return;
+    }
+    if (kept.bytes < bytes) {
+      kept.memory.reset();
+      kept.bytes = 0;
+      kept.memory = allocate(bytes);
+      kept.bytes = bytes;
+    }
+    kept.taken = true;
+    taken_ = true;
+    data_ = kept.memory.get();
+  }
+  ~Arena() {
+    if (taken_) kept_here().taken = false;
+  }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  std::byte* data() const { return data_; }
+
+ private:
+  struct Kept {
+    Memory memory;
+    std::int64_t bytes = 0;
+    bool taken = false;
+  };
+  static Kept& kept_here() {
+    thread_local Kept kept;
+    return kept;
+  }
+  Memory own_;
+  std::byte* data_ = nullptr;
+  bool taken_ = false;
+};
+
+bool same(const Dims& a, const Dims& b) { return a == b; }
+
+[[noreturn]] void refuse_layout(const std::string& label, const std::string& what,
+                                const Dims& shape, const Dims& strides, const TensorView& got) {
+  throw Error(ErrorCode::kShapeMismatch, label, what + " layout is not the planned one",
+              "shape " + to_string(shape) + ", strides " + to_string(strides),
+              "shape " + to_string(got.shape) + ", strides " + to_string(got.strides));
+}
+
+[[noreturn]] void refuse_type(const std::string& label, const std::string& what, DType planned,
+                              DType got) {
+  throw Error(ErrorCode::kTypeMismatch, label, what + " type is not the planned one",
+              std::string(name_of(planned)), std::string(name_of(got)));
+}
+
+}  // namespace
+
+void EinsumPlan::Impl::check_call(std::span<const TensorView> views,
+                                  const MutableTensorView& out) const {
+  if (views.size() != operands.size())
+    throw Error(ErrorCode::kBadArgument, label, "number of operands is not the planned one",
+                std::to_string(operands.size()), std::to_string(views.size()));
+  if (out.dtype != output.dtype) refuse_type(label, "output", output.dtype, out.dtype);
+  if (!same(out.shape, output.shape) || !same(out.strides, output.strides))
+    refuse_layout(label, "output", output.shape, output.strides, out);
+  if (out.data == nullptr && work != Work::kNothing)
+    throw Error(ErrorCode::kNullData, label, "output has no data", "a pointer to elements", "null");
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const Operand& planned = operands[i];
+    const TensorView& view = views[i];
+    const auto name = [&] { return "operand " + std::to_string(i); };
+    if (view.dtype != planned.dtype) refuse_type(label, name(), planned.dtype, view.dtype);
+    if (!same(view.shape, planned.shape) || !same(view.strides, planned.strides))
+      refuse_layout(label, name(), planned.shape, planned.strides, view);
+    if (work != Work::kSteps) continue;
+    if (view.data == nullptr)
+      throw Error(ErrorCode::kNullData, label, name() + " has no data", "a pointer to elements",
+                  "null");
+    if (ranges_meet(view.data, planned.range, out.data, output.range))
+      throw Error(ErrorCode::kOverlap, label, "output overlaps operand " + std::to_string(i),
+                  "separate memory");
+  }
+}
+
+void EinsumPlan::Impl::run(std::span<const TensorView> views, const MutableTensorView& out,
+                           const RunOptions& options) const {
+  check_call(views, out);
+  switch (work) {
+    case Work::kNothing:
+      return;
+    case Work::kZeros:
+      return fill_zeros(static_cast<std::byte*>(out.mutable_data()));
+    case Work::kSteps:
+      return run_steps(views, static_cast<std::byte*>(out.mutable_data()), options);
+  }
+}
+
+void EinsumPlan::Impl::run_steps(std::span<const TensorView> views, std::byte* out,
+                                 const RunOptions& options) const {
+  const Arena arena(arena_bytes);
+  std::vector<Memory> separate(arena_bytes == 0 ? temporaries.size() : 0);
+  const auto n = static_cast<int>(operands.size());
+  const auto slot = [&](int i, DType type) -> const std::byte* {
+    if (i < 0) return nullptr;
+    if (i < n) return static_cast<const std::byte*>(views[static_cast<std::size_t>(i)].data);
+    if (i == n) return out;
+    if (i == n + 1) return static_cast<const std::byte*>(constant_base(type));
+    const auto t = static_cast<std::size_t>(i - n - 2);
+    return arena_bytes > 0 ? arena.data() + temporaries[t].offset : separate[t].get();
+  };
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const Step& step = steps[s];
+    const auto at = static_cast<int>(s);
+    for (std::size_t t = 0; t < separate.size(); ++t)
+      if (temporaries[t].first_step == at) separate[t] = allocate(temporaries[t].bytes);
+    auto* c = const_cast<std::byte*>(slot(step.c, step.pair.c_type)) + step.c_offset;
+    if (step.kernel) {
+      const std::byte* a = slot(step.a, step.pair.a_type) + step.a_offset;
+      const std::byte* b = step.b < 0 ? nullptr : slot(step.b, step.pair.b_type) + step.b_offset;
+      step.kernel->run(a, b, c, options);
+    } else {
+      TensorView in = step.reduce_input;
+      MutableTensorView result = step.reduce_output;
+      in.data = slot(step.a, in.dtype) + step.a_offset;
+      result.data = c;
+      step.reduction->run(in, result, options);
+    }
+    for (std::size_t t = 0; t < separate.size(); ++t)
+      if (temporaries[t].last_step == at) separate[t].reset();
+  }
+}
+
+void EinsumPlan::Impl::fill_zeros(std::byte* out) const {
+  const auto size = static_cast<std::int64_t>(size_of(output.dtype));
+  const Dims &shape = output.shape, &strides = output.strides;
+  const std::int64_t count = element_count(shape);
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t rest = i, at = 0;
+    for (int axis = shape.size() - 1; axis >= 0; --axis) {
+      at += rest % shape[axis] * strides[axis];
+      rest /= shape[axis];
+    }
+    std::memset(out + at * size, 0, static_cast<std::size_t>(size));
+  }
+}
+
+}  // namespace tenfold
