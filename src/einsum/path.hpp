@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tenfold/einsum.hpp"
+
 namespace tenfold::einsum_detail {
 
 // A tensor network: an index set for each operand (no label twice in one), the output's, and the
@@ -27,7 +29,7 @@ struct PathCost {
   double log10_flops = 0;  // multiplications: over the steps the sum of the product of the extents
                            // of the union of both operands' labels; labels of one operand alone are
                            // summed first, uncounted
-  double log2_size = 0;         // elements of the largest intermediate or output
+  double log2_size = 0;    // elements of the largest intermediate or output
   std::int64_t peak_bytes = 0;  // intermediates alive at a time (output and operands not counted)
 };
 
@@ -43,14 +45,24 @@ struct ContractionPath {
   PathCost cost;
 };
 
-// Deterministic. n >= 1 operands. Throws Error(kOutOfMemory) with the lowest peak found when no
-// order meets the limit, Error(kUnknownName) for a method that does not exist.
+// Deterministic. n >= 1 operands. The steps of the tree stand in the order of lowest peak. Throws
+// Error(kOutOfMemory) with the lowest peak found when no order meets the limit, Error(kUnknownName)
+// for a method that does not exist.
 ContractionPath find_path(const Network& network, const PathOptions& options);
 // What a given order costs; the steps must be a full tree.
 PathCost cost_of(const Network& network, std::span<const PathStep> steps,
                  std::int64_t element_bytes);
 
-// A row of the table of methods: a stronger search is one more row.
+// A given order as steps. A step over three or more positions contracts them as they stand, one
+// after the other; one over a single position only moves it to the end; what is left at the end is
+// contracted from left to right. Throws Error(kBadArgument) naming the step and the entry.
+std::vector<PathStep> steps_of(const EinsumPath& path, int operands);
+// The way back: a pair of positions for each step.
+EinsumPath path_of(std::span<const PathStep> steps, int operands);
+
+// A row of the table of methods: a stronger search is one more row. The steps may come in any order
+// that the tree allows. With a memory limit: the cheapest tree found whose peak, in the best order
+// of its steps, is within the limit, or else the one of lowest peak.
 struct PathMethod {
   std::string_view name;
   std::vector<PathStep> (*find)(const Network&, const PathOptions&);
