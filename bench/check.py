@@ -34,7 +34,10 @@ def values_of(dtype, array):
 
 
 def exact(problem, data):
-    x = problem.view(values_of(problem.dtype, data))
+    """`data`: the operands in storage type."""
+    if problem.op == "einsum":
+        return _exact_einsum(problem, [values_of(problem.dtype, each) for each in data])
+    x = problem.view(values_of(problem.dtype, data[0]))
     value = tolerance = None
     if problem.op.startswith("Arg"):
         find = np.argmax if problem.op == "ArgMax" else np.argmin
@@ -88,6 +91,22 @@ def _exact_float(problem, x):
     y = total / parts
     slack = n * u_acc * total_abs / parts + u * np.abs(y) + SUBNORMAL[problem.dtype]
     return y, slack
+
+
+def _exact_einsum(problem, operands):
+    """In f64, whose own error is far below the tolerance, or twice that for f64 itself."""
+    if problem.dtype not in ROUNDOFF:
+        wide = [each.astype(np.int64) for each in operands]  # products and sums wrap alike
+        total = np.einsum(problem.equation, *wide, optimize=True)
+        return Exact(np.asarray(total).astype(operands[0].dtype), None)
+    u = ROUNDOFF[problem.dtype]
+    u_acc = min(u, ROUNDOFF["f32"])
+    wide = [each.astype(np.float64) for each in operands]
+    y = np.asarray(np.einsum(problem.equation, *wide, optimize=True))
+    size = np.einsum(problem.equation, *map(np.abs, wide), optimize=True)
+    slack = (problem.reduced + len(operands)) * u_acc * size + u * np.abs(y)
+    slack *= 2 if problem.dtype == "f64" else 1
+    return Exact(y, np.asarray(slack + SUBNORMAL[problem.dtype]))
 
 
 def _exact_integer(problem, x):

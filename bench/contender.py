@@ -10,7 +10,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-PEERS = ("numpy", "torch", "onnxruntime", "openvino", "jax")
+PEERS = ("numpy", "torch", "onnxruntime", "openvino", "jax", "opt_einsum")
 
 
 class Failure(Exception):

@@ -5,6 +5,7 @@ Read by the driver (run.py) and by every contender written in Python.
 
 import dataclasses
 import hashlib
+import math
 import mmap
 import re
 
@@ -72,12 +73,55 @@ class Problem:
         size = np.dtype(STORAGE[self.output_dtype]).itemsize
         return int(np.prod(self.output_shape, dtype=np.int64)) * size
 
+    @property
+    def shapes(self):
+        """Of the operands' memory; a reduction has one operand."""
+        return (self.shape,)
+
     def view(self, array):
         return array.transpose(self.perm) if self.perm else array
 
 
+@dataclasses.dataclass(frozen=True)
+class Contraction:
+    """An einsum row. Its operands are row-major."""
+
+    text: str
+    equation: str
+    dtype: str
+    shapes: tuple
+    output_shape: tuple
+    terms: int  # products that go into all of the output together
+    full_range: bool = False
+
+    op = "einsum"
+
+    @property
+    def output_dtype(self):
+        return self.dtype
+
+    @property
+    def reduced(self):
+        return self.terms // max(math.prod(self.output_shape), 1)
+
+    @property
+    def input_bytes(self):
+        return sum(map(math.prod, self.shapes)) * np.dtype(STORAGE[self.dtype]).itemsize
+
+    @property
+    def output_bytes(self):
+        return math.prod(self.output_shape) * np.dtype(STORAGE[self.dtype]).itemsize
+
+    @property
+    def flops(self):
+        """Of a product of two operands; 0 where the order of contraction is open."""
+        return 2 * self.terms if len(self.shapes) == 2 else 0
+
+
 def parse(text):
     """The problem that a row's text names. ValueError says what is wrong with it."""
+    if text.startswith("einsum "):
+        return _parse_einsum(text)
     words = text.split()
     if not words or words[0] not in OPERATORS:
         raise ValueError(f"unknown operator in row: {text!r}")
@@ -118,6 +162,36 @@ def parse(text):
     )
 
 
+def _parse_einsum(text):
+    match = re.fullmatch(r"einsum '([^']*)' dt=(\w+) shapes=([\dx,]+)( range=full)?", text)
+    if not match or match[2] not in STORAGE:
+        raise ValueError(f"expected einsum 'equation' dt=type shapes=2x3,3x4 in row: {text!r}")
+    equation, dtype = match[1], match[2]
+    shapes = tuple(_integers(shape, "x", text) for shape in match[3].split(","))
+    inputs, arrow, output = equation.partition("->")
+    terms = inputs.split(",")
+    if not arrow or len(terms) != len(shapes):
+        raise ValueError(f"terms, shapes and an explicit output must agree in row: {text!r}")
+    sizes = {}
+    for term, shape in zip(terms, shapes, strict=True):
+        letters = term.replace("...", "")
+        dots = len(shape) - len(letters)
+        if dots < 0 or (dots > 0 and "..." not in term):
+            raise ValueError(f"term {term!r} doesn't fit shape {shape} in row: {text!r}")
+        # The axes of an ellipsis are counted from its end.
+        names = term.replace("...", "".join(chr(0x2080 + i) for i in reversed(range(dots))))
+        for name, size in zip(names, shape, strict=True):
+            if sizes.setdefault(name, size) != size and 1 not in (size, sizes[name]):
+                raise ValueError(f"label {name!r} has two sizes in row: {text!r}")
+            sizes[name] = max(sizes[name], size)
+    hidden = sorted((name for name in sizes if name >= "\u2080"), reverse=True)
+    letters = output.replace("...", "".join(hidden))
+    output_shape = tuple(sizes[name] for name in letters)
+    return Contraction(
+        text, equation, dtype, shapes, output_shape, math.prod(sizes.values()), bool(match[4])
+    )
+
+
 def _integers(text, separator, row):
     try:
         return tuple(int(part) for part in text.split(separator))
@@ -134,21 +208,25 @@ def read_rows(path, pattern=""):
 
 
 def make_data(problem):
-    """The input, in storage type and memory order; the same for the same text."""
+    """The operands, in storage type and memory order; the same for the same text."""
     seed = int.from_bytes(hashlib.sha256(problem.text.encode()).digest()[:16], "little")
     rng = np.random.default_rng(seed)
+    return [_make_operand(problem, shape, rng) for shape in problem.shapes]
+
+
+def _make_operand(problem, shape, rng):
     kind = np.dtype(STORAGE[problem.dtype])
     if problem.dtype == "bool":
         # n elements that are all false with probability one half
-        return rng.random(problem.shape, np.float32) < np.log(2) / max(problem.reduced, 1)
+        return rng.random(shape, np.float32) < np.log(2) / max(problem.reduced, 1)
     if problem.dtype in ("f64", "f32", "f16", "bf16"):
         wide = np.float64 if problem.dtype == "f64" else np.float32
         if problem.op == "ReduceLogSum":
-            data = rng.random(problem.shape, wide) + wide(0.5)
+            data = rng.random(shape, wide) + wide(0.5)
         elif problem.op == "ReduceProd":
-            data = wide(1) + (rng.random(problem.shape, wide) - wide(0.5)) * wide(2e-3)
+            data = wide(1) + (rng.random(shape, wide) - wide(0.5)) * wide(2e-3)
         else:
-            data = rng.standard_normal(problem.shape, wide)
+            data = rng.standard_normal(shape, wide)
         return to_bf16(data) if problem.dtype == "bf16" else data.astype(kind, copy=False)
     info = np.iinfo(kind)
     if problem.full_range or kind.itemsize == 1:
@@ -157,7 +235,7 @@ def make_data(problem):
         limit = 2**20 if kind.itemsize == 8 else 2**15
         low, high = (-limit, limit) if kind.kind == "i" else (0, limit * (1 + (limit == 2**15)))
         high = min(high, info.max)
-    return rng.integers(low, high, problem.shape, kind, endpoint=True)
+    return rng.integers(low, high, shape, kind, endpoint=True)
 
 
 def to_bf16(values):
@@ -181,13 +259,20 @@ def aligned_empty(shape, dtype):
 
 
 def load_data(problem, path):
-    """The bytes that the driver wrote, in memory of the caller's own."""
-    array = aligned_empty(problem.shape, STORAGE[problem.dtype])
+    """The operands that the driver wrote, each in memory of the caller's own."""
+    arrays = [aligned_empty(shape, STORAGE[problem.dtype]) for shape in problem.shapes]
     with open(path, "rb", buffering=0) as file:
-        left = memoryview(array.reshape(-1).view(np.uint8))
-        while len(left) > 0:
-            read = file.readinto(left)
-            if not read:
-                raise ValueError(f"{path} is shorter than the row says")
-            left = left[read:]
-    return array
+        for array in arrays:
+            left = memoryview(array.reshape(-1).view(np.uint8))
+            while len(left) > 0:
+                read = file.readinto(left)
+                if not read:
+                    raise ValueError(f"{path} is shorter than the row says")
+                left = left[read:]
+    return arrays
+
+
+def save_data(arrays, path):
+    with open(path, "wb") as file:
+        for array in arrays:
+            array.tofile(file)

@@ -57,13 +57,15 @@ def table(measured, ours, l2_bytes):
         "GB/s",
         "cold %",
         "hot %",
+        "GFLOP/s",
+        "FMA %",
         "the other peers",
     ]
     lines = [head]
     for row in measured:
         best = row.best_peer(ours)
         mine = row.timings[ours]
-        cold = row.bandwidth.get("cold")
+        cold, peak = row.bandwidth.get("cold"), row.bandwidth.get("peak")
         mine_us = microseconds(mine.median_us)
         lines.append(
             [
@@ -76,6 +78,8 @@ def table(measured, ours, l2_bytes):
                 f"{cold['gb_per_s']:.1f}" if isinstance(cold, dict) else "-",
                 percent(row, "cold", l2_bytes),
                 percent(row, "hot", l2_bytes),
+                f"{peak['gflops']:.0f}" if peak else "-",
+                f"{100 * peak['share']:.0f}" if peak else "-",
                 others(row, ours),
             ]
         )
@@ -112,22 +116,37 @@ def means(measured, ours):
     return result
 
 
+def families(measured):
+    """The measured rows of each kind, for the kinds that were measured."""
+    reductions = [row for row in measured if row.problem.op != "einsum"]
+    contractions = [row for row in measured if row.problem.op == "einsum"]
+    named = (("reductions", reductions), ("contractions", contractions))
+    return [(name, rows) for name, rows in named if rows]
+
+
 def summary(measured, ours):
-    mean = means(measured, ours)
+    lines = []
+    for name, rows in families(measured):
+        lines += family_summary(name, rows, ours)
+    slow = [row.problem.text for row in measured if row.ratio(ours) < measure.NOISE]
+    lines.append(f"Rows below {measure.NOISE}: {len(slow)}")
+    lines += [f"  {text}" for text in slow]
+    return "\n".join(lines)
+
+
+def family_summary(name, rows, ours):
+    mean = means(rows, ours)
     lines = [
-        f"Geometric mean over {mean['long_rows']} rows whose best peer takes "
+        f"Geometric mean over {mean['long_rows']} {name} whose best peer takes "
         f"{measure.SHORT_US:.0f} us or more: {ratio_text(mean['long_median_us'])} "
         f"(by minima {ratio_text(mean['long_min_us'])})"
     ]
     if mean["short_rows"]:
         lines.append(
-            f"Over the {mean['short_rows']} shorter rows, where a call's own cost weighs most: "
+            f"Over the {mean['short_rows']} shorter {name}, where a call's own cost weighs most: "
             f"{ratio_text(mean['short_median_us'])} (by minima {ratio_text(mean['short_min_us'])})"
         )
-    slow = [row.problem.text for row in measured if row.ratio(ours) < measure.NOISE]
-    lines.append(f"Rows below {measure.NOISE}: {len(slow)}")
-    lines += [f"  {text}" for text in slow]
-    return "\n".join(lines)
+    return lines
 
 
 def as_json(measured, ours, machine, settings):
@@ -137,7 +156,10 @@ def as_json(measured, ours, machine, settings):
     return {
         "machine": machine,
         "settings": settings,
-        "means": {name: clean(value) for name, value in means(measured, ours).items()},
+        "means": {
+            family: {name: clean(value) for name, value in means(rows, ours).items()}
+            for family, rows in families(measured)
+        },
         "rows": [
             {
                 "row": row.problem.text,
@@ -205,12 +227,13 @@ def plot(result, path):
         )
     axes.axvline(1.0, color="black", linewidth=1)
     axes.spines[["top", "right"]].set_visible(False)
-    mean, threads = result["means"]["long_median_us"], result["settings"]["threads"]
+    threads = result["settings"]["threads"]
     peers = ", ".join(SHORT.get(name, name) for name in result["settings"]["peers"])
     title = f"Times faster than the best of {peers}"
     title += f"; {threads} thread{'s' if threads > 1 else ''}"
-    if mean is not None:
-        title += f"; geometric mean {mean:.2f}x"
+    for family, means_of in result["means"].items():
+        if means_of["long_median_us"] is not None:
+            title += f"; {family}: geometric mean {means_of['long_median_us']:.2f}x"
     axes.set_title(
         f"{title}\n(the row's best peer in parentheses; pale: calls of a few microseconds)",
         fontsize=10,

@@ -35,6 +35,15 @@ Dims integers(const std::string& text, char separator, const std::string& row) {
   }
 }
 
+// "2x3,3x4": the shapes of several operands.
+std::vector<Dims> shapes_of(const std::string& text, const std::string& row) {
+  std::vector<Dims> shapes;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');)
+    shapes.push_back(integers(part, 'x', row));
+  return shapes;
+}
+
 ReduceOp operator_of(const std::string& name, const std::string& row) {
   std::string word = name.starts_with("Reduce") ? name.substr(6) : name;
   std::transform(word.begin(), word.end(), word.begin(),
@@ -46,8 +55,8 @@ ReduceOp operator_of(const std::string& name, const std::string& row) {
 
 }  // namespace
 
-TensorView Row::view(const void* data) const {
-  const TensorView memory(data, dtype, shape);
+TensorView Row::view(std::size_t operand, const void* data) const {
+  const TensorView memory(data, dtype, shapes[operand]);
   return perm.empty() ? memory : permuted(memory, perm);
 }
 
@@ -56,7 +65,15 @@ Row parse_row(const std::string& text) {
   std::istringstream words(text);
   std::string word;
   words >> word;
-  row.spec.op = operator_of(word, text);
+  row.is_einsum = word == "einsum";
+  if (row.is_einsum) {
+    const auto open = text.find('\''), close = text.rfind('\'');
+    if (open == close) refuse(text, "no equation in quotes", text);
+    row.einsum.equation = text.substr(open + 1, close - open - 1);
+    words.seekg(static_cast<std::streamoff>(close + 1));
+  } else {
+    row.spec.op = operator_of(word, text);
+  }
   while (words >> word) {
     const auto equals = word.find('=');
     const std::string name = word.substr(0, equals);
@@ -66,7 +83,9 @@ Row parse_row(const std::string& text) {
       if (!dtype) refuse(text, "unknown type", value);
       row.dtype = *dtype;
     } else if (name == "shape") {
-      row.shape = integers(value, 'x', text);
+      row.shapes = {integers(value, 'x', text)};
+    } else if (name == "shapes") {
+      row.shapes = shapes_of(value, text);
     } else if (name == "axes" && value != "all") {
       row.spec.axes = integers(value, ',', text);
     } else if (name == "keepdims") {

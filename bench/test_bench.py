@@ -31,10 +31,17 @@ SMALL = problem.parse("ReduceSum dt=f32 shape=8x16 axes=1 keepdims=0")
 # Rows and data
 
 
+def operand(row):
+    """The data of a reduction."""
+    (data,) = problem.make_data(row)
+    return data
+
+
 def test_every_row_parses_and_names_itself_once():
-    assert len(ROWS) == 53
     assert len({row.text for row in ROWS}) == len(ROWS)
-    for row in ROWS:
+    reductions = [row for row in ROWS if row.op != "einsum"]
+    assert (len(reductions), len(ROWS) - len(reductions)) == (53, 62)
+    for row in reductions:
         assert row.text.startswith(
             f"{row.op} dt={row.dtype} shape=" + "x".join(map(str, row.shape))
         )
@@ -51,9 +58,43 @@ def test_shapes_follow_axes_keepdims_and_perm():
     assert (row.output_shape, row.output_dtype, row.output_bytes) == ((2,), "i64", 16)
 
 
+def test_an_einsum_row_has_operands_an_output_and_terms():
+    row = problem.parse("einsum 'bij,bjk->bik' dt=f64 shapes=2x3x4,2x4x5")
+    assert (row.shapes, row.output_shape) == (((2, 3, 4), (2, 4, 5)), (2, 3, 5))
+    assert (row.reduced, row.flops) == (4, 2 * 2 * 3 * 4 * 5)
+    assert (row.input_bytes, row.output_bytes) == (8 * (24 + 40), 8 * 30)
+    row = problem.parse("einsum '...ij,...jk->...ik' dt=f32 shapes=8x1x6x4,1x16x4x6")
+    assert row.output_shape == (8, 16, 6, 6) and row.reduced == 4
+
+
+@pytest.mark.parametrize("dtype", ["f64", "f32", "f16", "bf16", "i8", "i32", "i64"])
+def test_einsum_values_are_those_of_the_definition_and_a_slip_is_seen(dtype):
+    row = problem.parse(f"einsum 'ij,jk->ik' dt={dtype} shapes=5x7,7x3")
+    a, b = (check.values_of(dtype, each) for each in problem.make_data(row))
+    kind = a.dtype.type if dtype[0] == "i" else float
+    with np.errstate(over="ignore"):
+        sums = [
+            [sum((kind(x) * kind(y) for x, y in zip(p, q, strict=True)), kind(0)) for q in b.T]
+            for p in a
+        ]
+    expected = check.exact(row, problem.make_data(row))
+    np.testing.assert_allclose(expected.value.astype(kind), np.array(sums, kind), rtol=1e-9)
+    value = expected.value
+    stored = problem.to_bf16(value) if dtype == "bf16" else value.astype(problem.STORAGE[dtype])
+    assert check.judge(row, expected, dtype, (5, 3), stored).right
+    spoiled = stored.copy()
+    spoiled[2, 1] += 8
+    assert not check.judge(row, expected, dtype, (5, 3), spoiled).right
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "einsum 'ij,jk' dt=f32 shapes=2x3,3x2",
+        "einsum 'ij,jk->ik' dt=f32 shapes=2x3",
+        "einsum 'ij,jk->ik' dt=f32 shapes=2x3,4x2",
+        "einsum 'ij,jk->ik' dt=f33 shapes=2x3,3x2",
+        "einsum ij,jk->ik dt=f32 shapes=2x3,3x2",
         "ReduceFoo dt=f32 shape=2 axes=0 keepdims=0",
         "ReduceSum dt=f33 shape=2 axes=0 keepdims=0",
         "ReduceSum dt=f32 shape=2 axes=0",
@@ -75,17 +116,17 @@ def test_a_bad_row_is_refused(text):
 def test_data_depend_on_the_text_and_on_nothing_else():
     for dtype in problem.STORAGE:
         row = problem.parse(f"ReduceMax dt={dtype} shape=64x33 axes=1 keepdims=0")
-        first, second = problem.make_data(row), problem.make_data(row)
+        first, second = operand(row), operand(row)
         assert first.dtype == problem.STORAGE[dtype] and first.shape == (64, 33)
         assert np.array_equal(first, second)
         other = problem.parse(f"ReduceMax dt={dtype} shape=64x33 axes=0 keepdims=0")
-        assert not np.array_equal(first, problem.make_data(other))
+        assert not np.array_equal(first, operand(other))
 
 
 def test_data_lie_in_the_ranges_that_rows_txt_promises():
     def data(op, dtype, extra=""):
         row = problem.parse(f"{op} dt={dtype} shape=200x500 axes=1 keepdims=0{extra}")
-        return problem.make_data(row)
+        return operand(row)
 
     assert data("ReduceLogSum", "f32").min() >= 0.5 and data("ReduceLogSum", "f32").max() <= 1.5
     assert np.abs(data("ReduceProd", "f64") - 1).max() <= 1e-3
@@ -107,9 +148,9 @@ def test_bf16_rounds_to_nearest_even():
 
 def test_loaded_data_lie_16_bytes_past_a_page(tmp_path):
     path = tmp_path / "data"
-    data = problem.make_data(SMALL)
+    data = operand(SMALL)
     data.tofile(path)
-    loaded = problem.load_data(SMALL, path)
+    (loaded,) = problem.load_data(SMALL, path)
     assert np.array_equal(data, loaded) and loaded.ctypes.data % 4096 == 16
     path.write_bytes(b"short")
     with pytest.raises(ValueError):
@@ -146,16 +187,16 @@ def naive(row, data):
 def test_the_exact_value_is_that_of_the_definition(op, dtype):
     for axes in ("1",) if op.startswith("Arg") else ("1", "0,2"):
         row = problem.parse(f"{op} dt={dtype} shape=5x7x4 axes={axes} keepdims=0 perm=1,0,2")
-        data = problem.make_data(row)
+        data = operand(row)
         np.testing.assert_allclose(
-            check.exact(row, data).value.astype(float), naive(row, data), rtol=1e-12
+            check.exact(row, [data]).value.astype(float), naive(row, data), rtol=1e-12
         )
 
 
 def test_integer_values_wrap_and_means_round_toward_zero():
     def exact(op, dtype, values):
         row = problem.parse(f"{op} dt={dtype} shape=2 axes=0 keepdims=0")
-        return check.exact(row, np.array(values, problem.STORAGE[dtype])).value.item()
+        return check.exact(row, [np.array(values, problem.STORAGE[dtype])]).value.item()
 
     assert exact("ReduceSum", "i8", [127, 1]) == -128
     assert exact("ReduceMean", "i64", [-3, -4]) == -3
@@ -165,8 +206,8 @@ def test_integer_values_wrap_and_means_round_toward_zero():
 
 
 def judged(row, change=lambda y: y):
-    data = problem.make_data(row)
-    expected = check.exact(row, data)
+    data = operand(row)
+    expected = check.exact(row, [data])
     result = expected.value
     if row.output_dtype == "bf16":
         result = problem.to_bf16(result)
@@ -192,8 +233,8 @@ def test_the_rounded_exact_value_is_right_and_a_slip_is_seen(op, dtype):
 
 def test_a_float32_sum_in_float64_input_is_wrong_but_any_order_of_adding_is_right():
     row = problem.parse("ReduceSum dt=f64 shape=4x5000 axes=1 keepdims=0")
-    data = problem.make_data(row)
-    expected = check.exact(row, data)
+    data = operand(row)
+    expected = check.exact(row, [data])
     in_order = np.cumsum(data, axis=1)[:, -1]
     assert check.judge(row, expected, "f64", (4,), in_order).right
     narrow = data.astype(np.float32).sum(axis=1).astype(np.float64)
@@ -203,8 +244,8 @@ def test_a_float32_sum_in_float64_input_is_wrong_but_any_order_of_adding_is_righ
 def test_a_nan_another_type_and_another_shape_are_wrong():
     nan = judged(SMALL, lambda y: np.where(np.arange(y.size) == 2, np.float32("nan"), y))
     assert not nan.right and nan.why.startswith("[2] is nan")
-    data = problem.make_data(SMALL)
-    expected = check.exact(SMALL, data)
+    data = operand(SMALL)
+    expected = check.exact(SMALL, [data])
     assert not check.judge(SMALL, expected, "f64", (8,), data.sum(axis=1, dtype=np.float64)).right
     assert not check.judge(SMALL, expected, "f32", (8, 1), data.sum(axis=1, keepdims=True)).right
 

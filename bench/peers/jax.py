@@ -53,5 +53,17 @@ def prepare(problem, data, threads):
     return [("jit", call, lambda: serve.storage_of(compiled(x)))]
 
 
+def einsum(problem, operands, threads):
+    del threads
+    x = [each.view(ml_dtypes.bfloat16) if problem.dtype == "bf16" else each for each in operands]
+    x = [jax.device_put(each) for each in x]
+    compiled = jax.jit(lambda *args: jnp.einsum(problem.equation, *args, optimize="optimal"))
+
+    def call():
+        compiled(*x).block_until_ready()
+
+    return [("jit", call, lambda: serve.storage_of(compiled(*x)))]
+
+
 if __name__ == "__main__":
-    serve.main(prepare, jax.__version__)
+    serve.main(prepare, jax.__version__, einsum)

@@ -118,5 +118,40 @@ def compositions(problem, x, over):
     raise serve.Unsupported(op)
 
 
+def einsum(problem, operands, threads):
+    del threads
+    kind = operands[0].dtype
+    out = aligned_empty(problem.output_shape, kind)
+
+    def result():
+        return problem.output_dtype, out
+
+    if problem.dtype == "bf16":  # NumPy's einsum does not know it
+        wide = [each.view(ml_dtypes.bfloat16) for each in operands]
+        target = out.view(ml_dtypes.bfloat16)
+
+        def through_f32():
+            parts = [each.astype(np.float32) for each in wide]
+            target[...] = np.einsum(problem.equation, *parts, optimize=True)
+
+        return [("in f32", through_f32, result)]
+
+    def call():
+        np.einsum(problem.equation, *operands, out=out, optimize=True)
+
+    ways = [("einsum", call, result)]
+    if problem.dtype == "f16":  # sums in f16 are wrong, and slow
+
+        def in_f32():
+            parts = [each.astype(np.float32) for each in operands]
+            out[...] = np.einsum(problem.equation, *parts, optimize=True)
+
+        ways = [("in f32", in_f32, result)]
+    if len(operands) == 1 and problem.reduced == 1:  # einsum of one operand gives a view
+        view = np.einsum(problem.equation, operands[0])
+        ways.append(("copyto", lambda: np.copyto(out, view), result))
+    return ways
+
+
 if __name__ == "__main__":
-    serve.main(prepare, np.__version__)
+    serve.main(prepare, np.__version__, einsum)

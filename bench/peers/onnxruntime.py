@@ -50,22 +50,48 @@ def model_of(problem):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
 
 
+def einsum_model_of(problem):
+    names = [f"x{i}" for i in range(len(problem.shapes))]
+    node = helper.make_node("Einsum", names, ["y"], equation=problem.equation)
+    graph = helper.make_graph(
+        [node],
+        "row",
+        [
+            helper.make_tensor_value_info(name, TYPES[problem.dtype], shape)
+            for name, shape in zip(names, problem.shapes, strict=True)
+        ],
+        [helper.make_tensor_value_info("y", TYPES[problem.dtype], problem.output_shape)],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+
+
 def prepare(problem, data, threads):
+    return bound(problem, model_of(problem), {"x": data}, threads)
+
+
+def einsum(problem, operands, threads):
+    inputs = {f"x{i}": each for i, each in enumerate(operands)}
+    return bound(problem, einsum_model_of(problem), inputs, threads)
+
+
+def bound(problem, model, inputs, threads):
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
-    model = model_of(problem).SerializeToString()
     try:
-        session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        session = ort.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
     except Exception as error:
         raise serve.Unsupported(str(error)) from error
+    kind = TYPES[problem.output_dtype]
     out = aligned_empty(problem.output_shape, STORAGE[problem.output_dtype])
     binding = session.io_binding()
-    binding.bind_input("x", "cpu", 0, TYPES[problem.dtype], problem.shape, data.ctypes.data)
-    binding.bind_output(
-        "y", "cpu", 0, TYPES[problem.output_dtype], problem.output_shape, out.ctypes.data
-    )
+    for name, array in inputs.items():
+        address = array.ctypes.data
+        binding.bind_input(name, "cpu", 0, TYPES[problem.dtype], array.shape, address)
+    binding.bind_output("y", "cpu", 0, kind, problem.output_shape, out.ctypes.data)
 
     def call():
         session.run_with_iobinding(binding)
@@ -73,9 +99,9 @@ def prepare(problem, data, threads):
     def result():
         return problem.output_dtype, out
 
-    result.data = data  # bound by address: must live as long as the calls
+    result.inputs = inputs  # bound by address: must live as long as the calls
     return [("one node, bound", call, result)]
 
 
 if __name__ == "__main__":
-    serve.main(prepare, ort.__version__)
+    serve.main(prepare, ort.__version__, einsum)

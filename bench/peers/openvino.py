@@ -75,6 +75,16 @@ def computing_type(compiled):
 
 
 def prepare(problem, data, threads):
+    return compiled_ways(problem, model_of(problem), [data], threads)
+
+
+def einsum(problem, operands, threads):
+    parameters = [ops.parameter(list(shape), TYPES[problem.dtype]) for shape in problem.shapes]
+    model = ov.Model([ops.einsum(parameters, problem.equation)], parameters, "row")
+    return compiled_ways(problem, model, operands, threads)
+
+
+def compiled_ways(problem, model, inputs, threads):
     core = ov.Core()
     settings = {
         "INFERENCE_NUM_THREADS": threads,
@@ -82,10 +92,11 @@ def prepare(problem, data, threads):
         "PERFORMANCE_HINT": "LATENCY",
         "NUM_STREAMS": 1,
     }
-    compiled = core.compile_model(model_of(problem), "CPU", settings)
+    compiled = core.compile_model(model, "CPU", settings)
     request = compiled.create_infer_request()
     out = aligned_empty(problem.output_shape, STORAGE[problem.output_dtype])
-    request.set_input_tensor(tensor_on(data, problem.dtype))
+    for index, array in enumerate(inputs):
+        request.set_input_tensor(index, tensor_on(array, problem.dtype))
     request.set_output_tensor(tensor_on(out, problem.output_dtype))
 
     def asynchronous():
@@ -96,7 +107,7 @@ def prepare(problem, data, threads):
         return problem.output_dtype, out
 
     result.computes_in = computing_type(compiled)
-    result.data = data  # shared, not copied: must live as long as the calls
+    result.inputs = inputs  # shared, not copied: must live as long as the calls
     return [("infer", request.infer, result), ("start_async, wait", asynchronous, result)]
 
 
@@ -107,4 +118,4 @@ def tensor_on(array, dtype):
 
 
 if __name__ == "__main__":
-    serve.main(prepare, ov.__version__)
+    serve.main(prepare, ov.__version__, einsum)

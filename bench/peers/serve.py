@@ -9,7 +9,7 @@ A command and an answer are one line of JSON each:
 
 or {"ok": false, "why": …}. The answer to set-up may name the type in which the engine computes,
 "computes_in". `prepare(problem, data, threads)` of a peer gives its ways to compute the row: a list
-of (how, call, result). Where a peer has several, the fastest is taken once, at set-up.
+of (how, call, result); `einsum` likewise. Where a peer has several, the fastest is taken once, at set-up.
 """
 
 import gc
@@ -28,8 +28,9 @@ class Unsupported(Exception):
     """The engine can't do the row."""
 
 
-def main(prepare, version, further=None):
-    """Serves until told to quit; `further` holds commands that only one contender knows."""
+def main(prepare, version, einsum=None, further=None):
+    """Serves until told to quit. `prepare` takes the operand of a reduction, `einsum` those of a
+    contraction; `further` holds commands that only one contender knows."""
     # The pipe to the driver is kept apart: what a library prints goes to the error output.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -51,7 +52,7 @@ def main(prepare, version, further=None):
                 gc.collect()
                 problem = rows.parse(command["row"])
                 data = rows.load_data(problem, command["data"])
-                way = fastest(prepare(problem, data, command["threads"]))
+                way = fastest(ways_of(prepare, einsum, problem, data, command["threads"]))
                 computes_in = getattr(way[2], "computes_in", None)
                 answer(ok=True, how=way[0], computes_in=computes_in)
             elif command["cmd"] == "time":
@@ -68,6 +69,14 @@ def main(prepare, version, further=None):
             if not isinstance(error, Unsupported):
                 traceback.print_exc()
             answer(ok=False, why=f"{type(error).__name__}: {error}".split("\n")[0][:300])
+
+
+def ways_of(prepare, einsum, problem, data, threads):
+    if problem.op != "einsum":
+        return prepare(problem, data[0], threads)
+    if einsum is None:
+        raise Unsupported("no einsum")
+    return einsum(problem, data, threads)
 
 
 def fastest(ways):

@@ -19,7 +19,7 @@ def main(microseconds, extra=""):
 
     def prepare(problem, data, threads):
         del threads
-        value = check.exact(problem, data).value
+        value = check.exact(problem, [data]).value
         if problem.output_dtype == "bf16":
             value = rows.to_bf16(value)
         else:
@@ -41,7 +41,7 @@ def main(microseconds, extra=""):
         return {"cold": timed, "hot": timed}
 
     known = {"bandwidth": bandwidth} if extra not in ("", "wrong") else {}
-    serve.main(prepare, "1", known)
+    serve.main(prepare, "1", further=known)
 
 
 if __name__ == "__main__":
