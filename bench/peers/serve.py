@@ -9,7 +9,8 @@ A command and an answer are one line of JSON each:
 
 or {"ok": false, "why": …}. The answer to set-up may name the type in which the engine computes,
 "computes_in". `prepare(problem, data, threads)` of a peer gives its ways to compute the row: a list
-of (how, call, result); `einsum` likewise. Where a peer has several, the fastest is taken once, at set-up.
+of (how, call, result); `einsum` likewise. Where a peer has several, the fastest is taken once, at
+set-up.
 """
 
 import gc
