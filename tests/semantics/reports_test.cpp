@@ -1,102 +1,18 @@
 // The problems of tests/data/reports.jsonl, from the operator's name to the value.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
-#include <fstream>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <ostream>
 #include <string>
 #include <vector>
 
-#include "support/check.hpp"
 #include "support/layout.hpp"
-#include "tenfold/error.hpp"
+#include "support/report_cases.hpp"
 #include "tenfold/standards.hpp"
 
 namespace tenfold::testing {
 namespace {
 
 using nlohmann::json;
-
-struct Report {
-  json text;
-};
-std::ostream& operator<<(std::ostream& out, const Report& report) {
-  return out << report.text.at("id").get<std::string>();
-}
-
-std::vector<Report> load_cases() {
-  std::ifstream file(TENFOLD_REPORTS);
-  std::vector<Report> cases;
-  for (std::string line; std::getline(file, line);) cases.push_back({json::parse(line)});
-  return cases;
-}
-
-Dims dims_of(const json& list) {
-  Dims dims;
-  for (const json& v : list) dims.push_back(v.get<std::int64_t>());
-  return dims;
-}
-
-template <class T>
-T element_of(const json& v) {
-  if constexpr (std::is_same_v<T, Bool>) {
-    return Bool(v.get<bool>());
-  } else if constexpr (is_float(dtype_of<T>)) {
-    if (v == "nan") return T(std::numeric_limits<double>::quiet_NaN());
-    if (v == "inf") return T(std::numeric_limits<double>::infinity());
-    if (v == "-inf") return T(-std::numeric_limits<double>::infinity());
-    return T(v.get<double>());
-  } else {
-    return v.get<T>();
-  }
-}
-
-Tensor tensor_of(const json& spec) {
-  Tensor tensor(*parse_dtype(spec.at("dtype").get<std::string>()), dims_of(spec.at("shape")));
-  visit_real_dtype(tensor.dtype(), [&]<class T>() {
-    std::size_t i = 0;
-    for (T& x : tensor.values<T>())
-      x = element_of<T>(spec.contains("fill") ? spec["fill"] : spec["data"].at(i++));
-  });
-  return tensor;
-}
-
-template <class T>
-double as_double(T v) {
-  if constexpr (std::is_same_v<T, Bool>)
-    return bool(v);
-  else
-    return static_cast<double>(v);
-}
-template <>
-double as_double(Float16 v) {
-  return static_cast<float>(v);
-}
-template <>
-double as_double(BFloat16 v) {
-  return static_cast<float>(v);
-}
-
-void expect_values(const Tensor& got, const Tensor& expected, double tolerance) {
-  ASSERT_EQ(name_of(got.dtype()), name_of(expected.dtype()));
-  ASSERT_EQ(to_string(got.shape()), to_string(expected.shape()));
-  visit_real_dtype(got.dtype(), [&]<class T>() {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(got.size()); ++i) {
-      const T &a = got.values<T>()[i], &b = expected.values<T>()[i];
-      bool equal = std::memcmp(&a, &b, sizeof(T)) == 0;
-      if constexpr (is_float(dtype_of<T>)) {
-        const double x = as_double(a), y = as_double(b);
-        equal |= x == y || (std::isnan(x) && std::isnan(y)) ||
-                 std::fabs(x - y) <= tolerance * std::fabs(y);
-      }
-      EXPECT_TRUE(equal) << "[" << i << "] " << element_text(got.dtype(), &a) << ", expected "
-                         << element_text(got.dtype(), &b);
-    }
-  });
-}
 
 // What a node of the case says. `axes` keeps the axes alive that the call points at.
 ReduceCall call_of(const json& c, const OperatorRow& row, std::vector<std::int64_t>& axes) {
@@ -156,17 +72,17 @@ Tensor run_case(const json& c, const TensorView& view) {
   return reduce(view, resolve(row, call, view));
 }
 
-class Reports : public ::testing::TestWithParam<Report> {};
+class Reports : public ::testing::TestWithParam<ReportCase> {};
 
 TEST_P(Reports, GiveTheExpectedValue) {
   const json& c = GetParam().text;
-  SCOPED_TRACE(c.at("note").get<std::string>() + " (" + c.at("report").get<std::string>() + ")");
+  SCOPED_TRACE(GetParam().note());
   const Tensor dense = tensor_of(c.at("input"));
   TensorView view = dense;
   std::vector<char> memory;
   if (c["input"].contains("strides"))
     memory = with_strides(dense, dims_of(c["input"]["strides"]), view);
-  if (c.at("expected") == "error") {
+  if (GetParam().expects_error()) {
     try {
       run_case(c, view);
       FAIL() << "no error";
@@ -187,15 +103,11 @@ TEST_P(Reports, GiveTheExpectedValue) {
   expect_values(run_case(c, turned.view()), expected, tolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(PublicReports, Reports, ::testing::ValuesIn(load_cases()),
-                         [](const auto& p) {
-                           std::string name = p.param.text.at("id").template get<std::string>();
-                           for (char& c : name)
-                             if (c == '-') c = '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(PublicReports, Reports,
+                         ::testing::ValuesIn(load_report_cases(TENFOLD_REPORTS)),
+                         [](const auto& p) { return p.param.name(); });
 
-TEST(ReportsFile, HoldsAllCases) { EXPECT_EQ(load_cases().size(), 127u); }
+TEST(ReportsFile, HoldsAllCases) { EXPECT_EQ(load_report_cases(TENFOLD_REPORTS).size(), 127u); }
 
 }  // namespace
 }  // namespace tenfold::testing

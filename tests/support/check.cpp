@@ -83,16 +83,23 @@ std::string check_cell(const TensorView& input, ReduceOp op, std::span<const std
 }  // namespace
 
 std::string element_text(DType dtype, const void* element) {
-  return visit_real_dtype(dtype, [&]<class T>() {
+  return visit_dtype(dtype, [&]<class T>() {
     const T value = *static_cast<const T*>(element);
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
-    if constexpr (is_float(dtype_of<T>))
-      return fmt::format("{:.17g} ({:#x})", as_double(value), bits);
-    else if constexpr (std::is_same_v<T, Bool>)
-      return fmt::format("byte {}", bits);
-    else
-      return fmt::format("{}", value);
+    if constexpr (is_complex_type<T>) {
+      using Part = typename T::value_type;
+      const auto* parts = static_cast<const Part*>(element);
+      return element_text(dtype_of<Part>, parts) + " + i " +
+             element_text(dtype_of<Part>, parts + 1);
+    } else {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &value, sizeof(T));
+      if constexpr (is_float(dtype_of<T>))
+        return fmt::format("{:.17g} ({:#x})", as_double(value), bits);
+      else if constexpr (std::is_same_v<T, Bool>)
+        return fmt::format("byte {}", bits);
+      else
+        return fmt::format("{}", value);
+    }
   });
 }
 

@@ -1,5 +1,6 @@
 #include "support/layout.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tenfold::testing {
@@ -16,33 +17,77 @@ void scatter(const TensorView& from, const TensorView& to, int axis, const char*
             dst + i * to.strides[axis] * size);
 }
 
-}  // namespace
+// Where the elements of a shape lie: the first one, their strides, and one past the last.
+struct Place {
+  Dims strides;
+  std::int64_t first, end;
+};
 
-LaidOut::LaidOut(const TensorView& source, const Layout& layout) {
-  const int rank = source.rank();
-  Dims order = layout.memory_order, strides;
+Place place_of(const Dims& shape, const Layout& layout) {
+  const int rank = shape.size();
+  Dims order = layout.memory_order;
   if (order.empty())
     for (int axis = 0; axis < rank; ++axis) order.push_back(axis);
-  strides.resize(rank);
-  std::int64_t next = 1, first = layout.offset;
+  Place place;
+  place.strides.resize(rank);
+  place.first = layout.offset;
+  std::int64_t next = 1;
   for (int i = rank - 1; i >= 0; --i) {
     const int axis = static_cast<int>(order[i]);
-    const std::int64_t extent = source.shape[axis];
+    const std::int64_t extent = shape[axis];
     next += layout.gaps.empty() ? 0 : layout.gaps[axis];
-    strides[axis] = next;
+    place.strides[axis] = next;
     if ((std::uint64_t{layout.backwards} >> axis & 1) != 0 && extent > 0) {
-      first += next * (extent - 1);
-      strides[axis] = -next;
+      place.first += next * (extent - 1);
+      place.strides[axis] = -next;
     }
     next *= std::max<std::int64_t>(extent, 1);
   }
-  memory_ = Tensor(source.dtype, Dims{layout.offset + next});
-  // NaN for floats, -1 or the largest for integers, true for bool.
-  std::memset(memory_.data(), 0xFF, static_cast<std::size_t>(memory_.bytes()));
-  char* start =
-      static_cast<char*>(memory_.data()) + first * static_cast<std::int64_t>(size_of(source.dtype));
-  view_ = TensorView(start, source.dtype, source.shape, strides);
+  place.end = layout.offset + next;
+  return place;
+}
+
+// NaN for floats, -1 or the largest for integers, true for bool.
+constexpr int kSpoiled = 0xFF;
+constexpr std::int64_t kMargin = 64;  // elements on each side of an output: whole cache lines
+
+char* element(Tensor& memory, std::int64_t index) {
+  return static_cast<char*>(memory.data()) +
+         index * static_cast<std::int64_t>(size_of(memory.dtype()));
+}
+
+Tensor spoiled(DType dtype, std::int64_t count) {
+  Tensor memory(dtype, Dims{count});
+  std::memset(memory.data(), kSpoiled, static_cast<std::size_t>(memory.bytes()));
+  return memory;
+}
+
+}  // namespace
+
+LaidOut::LaidOut(const TensorView& source, const Layout& layout) {
+  const Place place = place_of(source.shape, layout);
+  memory_ = spoiled(source.dtype, place.end);
+  char* start = element(memory_, place.first);
+  view_ = TensorView(start, source.dtype, source.shape, place.strides);
   scatter(source, view_, 0, static_cast<const char*>(source.data), start);
+}
+
+OutputSpace::OutputSpace(DType dtype, const Dims& shape, const Layout& layout) {
+  const Place place = place_of(shape, layout);
+  memory_ = spoiled(dtype, place.end + 2 * kMargin);
+  view_ = MutableTensorView(element(memory_, kMargin + place.first), dtype, shape, place.strides);
+}
+
+bool OutputSpace::is_clean() const {
+  // A copy of the memory in which the view's own elements are as they were.
+  Tensor rest = Tensor::copy_of(memory_), before(view_.dtype, view_.shape);
+  std::memset(before.data(), kSpoiled, static_cast<std::size_t>(before.bytes()));
+  const std::ptrdiff_t start =
+      static_cast<const char*>(view_.data) - static_cast<const char*>(memory_.data());
+  scatter(before, view_, 0, static_cast<const char*>(before.data()),
+          static_cast<char*>(rest.data()) + start);
+  const auto* bytes = static_cast<const unsigned char*>(rest.data());
+  return std::all_of(bytes, bytes + rest.bytes(), [](unsigned char b) { return b == kSpoiled; });
 }
 
 }  // namespace tenfold::testing

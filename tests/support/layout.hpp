@@ -20,6 +20,7 @@ struct Layout {
   std::int64_t offset = 0;
 };
 
+// The view's elements, copied into memory of that layout.
 class LaidOut {
  public:
   LaidOut(const TensorView& source, const Layout& layout);
@@ -28,6 +29,20 @@ class LaidOut {
  private:
   Tensor memory_;
   TensorView view_;
+};
+
+// Room of that layout for a result, with a margin on both sides. What lies between and around its
+// elements must stay as it is.
+class OutputSpace {
+ public:
+  OutputSpace(DType dtype, const Dims& shape, const Layout& layout);
+  const MutableTensorView& view() const { return view_; }
+  // No byte outside the view's elements has changed.
+  bool is_clean() const;
+
+ private:
+  Tensor memory_;
+  MutableTensorView view_;
 };
 
 }  // namespace tenfold::testing

@@ -32,5 +32,20 @@ TEST(LaidOut, StridesAreAsAsked) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(shifted.view().data) % 64, 4u);
 }
 
+TEST(OutputSpace, NoticesWritesBesideTheElements) {
+  for (const Layout& layout :
+       {Layout{}, Layout{.gaps = {2, 1}}, Layout{.backwards = 3, .offset = 1},
+        Layout{.memory_order = {1, 0}, .gaps = {0, 3}}}) {
+    const OutputSpace space(DType::kI16, Dims{2, 3}, layout);
+    auto* first = static_cast<std::int16_t*>(space.view().mutable_data());
+    const Dims& strides = space.view().strides;
+    for (std::int64_t i = 0; i < 2; ++i)
+      for (std::int64_t j = 0; j < 3; ++j) first[i * strides[0] + j * strides[1]] = 0;
+    EXPECT_TRUE(space.is_clean());
+    first[strides[0] < 0 ? 1 : -1] = 0;  // beside the outermost element
+    EXPECT_EQ(space.is_clean(), false);
+  }
+}
+
 }  // namespace
 }  // namespace tenfold::testing
