@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include "einsum/gather.hpp"
@@ -31,6 +32,9 @@ class Small final : public PairKernel {
   bool gathers() const { return gather_a_ || gather_b_ || gather_c_; }
   void run_units(const Base& base, std::int64_t begin, std::int64_t end) const;
   void run_gathered(const Base& base, std::int64_t begin, std::int64_t end) const;
+  void pack_columns(const std::byte* b, std::int64_t terms, std::int64_t columns,
+                    std::byte* to) const;
+  void run_packed(const Base& base, const SmallTile& tile) const;
   void run_sums(const Base& base, const SmallTile& tile) const;
   void run_tile(const Base& base, const SmallTile& tile, bool add) const;
   void run_panel(const SmallArgs (&args)[2], const SmallFn (&fns)[2], const Base& base,
@@ -108,7 +112,7 @@ void Small::run_units(const Base& base, std::int64_t begin, std::int64_t end) co
       tile.rows = std::min(chunk.rows, loops.row.size - row);
       tile.columns = std::min(chunk.columns, loops.columns - column);
     }
-    run_sums(at, tile);
+    loops.packs ? run_packed(at, tile) : run_sums(at, tile);
     if (++part == loops.units_per_outer) {
       part = 0;
       walk.next();
@@ -147,6 +151,48 @@ void Small::run_gathered(const Base& base, std::int64_t begin, std::int64_t end)
     if (++part == loops.units_per_outer) {
       part = 0;
       walk.next();
+    }
+  }
+}
+
+// Panels of as many columns as a block has, one after the other.
+void Small::pack_columns(const std::byte* b, std::int64_t terms, std::int64_t columns,
+                         std::byte* to) const {
+  constexpr std::int64_t kWhole = 128;  // two vectors of 64 bytes, copied without a call
+  const std::int64_t row = columns * loops_.size, step = loops_.panel * loops_.size;
+  for (std::int64_t term = 0; term < terms; ++term, b += loops_.term.b, to += step) {
+    std::byte* out = to;
+    for (std::int64_t done = 0; done < row; done += step, out += terms * step) {
+      if (step == kWhole && row - done >= kWhole)
+        std::memcpy(out, b + done, kWhole);
+      else
+        std::memcpy(out, b + done, static_cast<std::size_t>(std::min(step, row - done)));
+    }
+  }
+}
+
+void Small::run_packed(const Base& base, const SmallTile& tile) const {
+  const SmallLoops& loops = loops_;
+  std::byte* const packed = piece_scratch(kSmallL2);
+  SmallArgs args[2][2];
+  std::copy_n(&loops.args[0][0], 4, &args[0][0]);
+  for (std::int64_t term = 0; term < loops.term.size; term += loops.term_chunk) {
+    const std::int64_t terms = std::min(loops.term_chunk, loops.term.size - term);
+    for (auto& pair : args)
+      for (SmallArgs& each : pair) {
+        each.k = terms;
+        each.b_k = loops.panel * loops.size;
+      }
+    pack_columns(base.b + term * loops.term.b, terms, tile.columns, packed);
+    for (std::int64_t row = 0; row < tile.rows; row += loops.pass_rows) {
+      const SmallTile pass{std::min(loops.pass_rows, tile.rows - row), tile.columns, 1};
+      Base at{base.a + row * loops.row.a + term * loops.term.a, packed, base.c + row * loops.row.c};
+      for (std::int64_t column = 0; column < tile.columns; column += loops.panel) {
+        const int w = tile.columns - column >= loops.panel ? 0 : 1;
+        run_panel(args[w], loops.fns[w], at, pass, term > 0);
+        at.b += terms * loops.panel * loops.size;
+        at.c += loops.panel * loops.size;
+      }
     }
   }
 }
@@ -202,6 +248,7 @@ std::string Small::describe() const {
                          : fmt::format("blocks of {} x {}", loops_.block_rows,
                                        std::min(loops_.panel, loops_.columns));
   if (swapped_) text += ", operands exchanged";
+  if (loops_.packs) text += ", columns packed";
   if (gathers())
     text += fmt::format(", gathered:{}{}{}", gather_a_ ? (swapped_ ? " b" : " a") : "",
                         gather_b_ ? (swapped_ ? " a" : " b") : "", gather_c_ ? " c" : "");

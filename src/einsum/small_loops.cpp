@@ -13,8 +13,7 @@ using kernels::SmallKernels;
 using kernels::SmallSquares;
 using kernels::SmallWidth;
 
-// What of the first two caches may be in use at a time.
-constexpr std::int64_t kL1 = 32768, kL2 = kCacheBytes / 2;
+constexpr std::int64_t kL1 = 32768, kL2 = kSmallL2;  // what may be in use at a time
 
 std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return SmallLoops::ceil_div(x, y); }
 
@@ -120,20 +119,36 @@ void choose_products(double product, double most_ns, SmallLoops& loops) {
   loops.chunk.products = std::clamp<std::int64_t>(std::min(fit, cached), 1, loops.inner.size);
 }
 
+// Chunks whose columns are packed: all rows pass over them, in one part or two.
+void choose_packed(SmallLoops& loops) {
+  constexpr std::int64_t kManyUnits = 16;
+  const std::int64_t size = loops.size, rows = loops.block_rows;
+  const std::int64_t terms = ceil_div(loops.term.size, kPackedRowBytes / size);
+  loops.packs = true;
+  loops.term_chunk = ceil_div(loops.term.size, terms);
+  const std::int64_t panel_bytes = loops.term_chunk * loops.panel * size;
+  loops.chunk.columns = std::min(loops.columns, kL2 / panel_bytes * loops.panel);
+  loops.pass_rows = std::max<std::int64_t>(kL2 / 2 / (loops.term_chunk * size) / rows, 1) * rows;
+  const std::int64_t units = loops.outer.extent() * ceil_div(loops.columns, loops.chunk.columns);
+  const std::int64_t blocks = ceil_div(loops.row.size, rows);
+  loops.chunk.rows = ceil_div(blocks, units < kManyUnits ? 2 : 1) * rows;
+}
+
 // A chunk of one product: rows of b that stay in L2 with the rows of a that pass over them.
 void choose_part(const SmallPlan& plan, double most_ns, SmallLoops& loops) {
   const std::int64_t size = loops.size, panel_bytes = loops.panel * size;
   SmallTile& chunk = loops.chunk;
-  if (!plan.gather_b) {
-    loops.term_chunk = std::min(loops.term.size, std::max<std::int64_t>(kL2 / 2 / panel_bytes, 1));
-    const std::int64_t panels = std::max<std::int64_t>(kL2 / (loops.term_chunk * panel_bytes), 1);
-    chunk.columns = std::min(loops.columns, panels * loops.panel);
-  }
+  if (packs_columns(plan)) return choose_packed(loops);
   if (thrashes(plan)) {
     // The kernel fetches the next panel while it works on one: one block of rows, panel after
     // panel.
     chunk = {loops.block_rows, loops.columns, 1};
     return;
+  }
+  if (!plan.gather_b) {
+    loops.term_chunk = std::min(loops.term.size, std::max<std::int64_t>(kL2 / 2 / panel_bytes, 1));
+    const std::int64_t panels = std::max<std::int64_t>(kL2 / (loops.term_chunk * panel_bytes), 1);
+    chunk.columns = std::min(loops.columns, panels * loops.panel);
   }
   const double row_ns = product_ns(plan, loops.block_rows, chunk.columns) *
                         static_cast<double>(plan.sums.extent()) /

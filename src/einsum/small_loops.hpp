@@ -26,6 +26,10 @@ struct SmallLoops {
   PairAxis inner{1, 0, 0, 0};
   SmallTile chunk{1, 1, 1};     // of a unit of work
   std::int64_t term_chunk = 1;  // terms that are summed before the next block of the chunk
+  // The columns of a chunk are copied side by side first, block by block, a chunk of terms at a
+  // time; so many rows at a time pass over them.
+  bool packs = false;
+  std::int64_t pass_rows = 1;
   std::int64_t units = 1, units_per_outer = 1, units_per_piece = 1;
   double work_ns = 0;
 

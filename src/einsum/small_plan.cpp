@@ -14,7 +14,7 @@ constexpr PairAxis kNoAxis{1, 0, 0, 0};
 // The blocks of registers of the widest target.
 constexpr double kBlockRows = 12, kBlockVectors = 2;
 // Vectors of multiply-adds and loads, measured: in place they reach the peak.
-constexpr double kAddsPerNs = 7;
+constexpr double kAddsPerNs = 7.5;
 
 bool is_known(DType dtype) {
   constexpr DTypeSet kKnown{DType::kF32, DType::kF16, DType::kBF16, DType::kBool,
@@ -175,12 +175,18 @@ double memory_ns(const SmallPlan& plan) {
   const double element = static_cast<double>(size_of(plan.acc));
   const double matrix_a = static_cast<double>(plan.row.size * plan.term.size) * element;
   const double matrix_b = static_cast<double>(plan.term.size * plan.column.size) * element;
-  if (thrashes(plan)) {
+  if (packs_columns(plan)) {
+    constexpr double kPackBytesPerNs = 30;
+    ns += outer * matrix_b / kPackBytesPerNs;
+  } else if (thrashes(plan)) {
     const double row_blocks = std::ceil(static_cast<double>(plan.row.size) / kBlockRows);
     ns += outer * (row_blocks - 1) * matrix_b / kCacheBytesPerNs;
   }
-  const double sweeps = std::ceil(matrix_b / (kCacheBytes / 2)) - 1;
-  return ns + std::max(sweeps, 0.0) * outer * stream_ns(matrix_a);
+  // The rows of a pass once for each part of b that L2 holds; most of it under the arithmetic.
+  constexpr double kL3Bytes = 8 << 20, kBeyondBytesPerNs = 60;
+  const double sweeps = std::ceil(matrix_b / static_cast<double>(kSmallL2)) - 1;
+  const double rate = matrix_a > kL3Bytes ? kBeyondBytesPerNs : kCacheBytesPerNs;
+  return ns + std::max(sweeps, 0.0) * outer * matrix_a / rate;
 }
 
 }  // namespace
@@ -205,7 +211,15 @@ bool thrashes(const SmallPlan& plan) {
   constexpr std::int64_t kLine = 64, kSets = 1024, kWays = 16;
   const std::int64_t stride = std::abs(plan.term.b) * static_cast<std::int64_t>(size_of(plan.acc));
   if (stride % kLine != 0) return false;
-  return plan.term.size > kWays * kSets / std::gcd(stride / kLine, kSets);
+  return 2 * plan.term.size > kWays * kSets / std::gcd(stride / kLine, kSets);
+}
+
+bool packs_columns(const SmallPlan& plan) {
+  constexpr std::int64_t kRowsToPay = 96;
+  const auto size = static_cast<std::int64_t>(size_of(plan.acc));
+  const auto panel = static_cast<std::int64_t>(kBlockVectors * lanes_of(plan.acc));
+  return plan.row.size >= kRowsToPay && plan.column.size >= panel && plan.sums.empty() &&
+         !plan.gathers() && (thrashes(plan) || plan.term.size * size > kPackedRowBytes);
 }
 
 double product_ns(const SmallPlan& plan, std::int64_t rows, std::int64_t columns) {

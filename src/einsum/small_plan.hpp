@@ -33,8 +33,14 @@ double small_cost(const SmallPlan& plan);
 // Of one run of the product: without the gathering.
 double product_ns(const SmallPlan& plan, std::int64_t rows, std::int64_t columns);
 
+// What of a 1 MB L2 cache is in use at a time: columns of b, and half of that of rows of a.
+inline constexpr std::int64_t kSmallL2 = 512 << 10;
 // Rows of b whose stride is a multiple of a large power of two fall into few sets of the L2 cache,
 // and put each other out of it although they would fit by their size.
 bool thrashes(const SmallPlan& plan);
+// Then they are copied side by side, so many terms at a time, if enough rows of a pass over them;
+// so they are where a row of a is long.
+inline constexpr std::int64_t kPackedRowBytes = 4096;
+bool packs_columns(const SmallPlan& plan);
 
 }  // namespace tenfold::einsum_detail

@@ -155,6 +155,25 @@ TEST(Small, FewRowsOfManyColumns) {
   expect_small(dense(30, 40, 9000), "a panel of b larger than the cache");
 }
 
+TEST(Small, PackedColumns) {
+  for (const DType type : {DType::kF32, DType::kF64, DType::kI32, DType::kI64}) {
+    SCOPED_TRACE(name_of(type));
+    // Terms in two or three chunks, a last panel that is not whole, several passes of rows.
+    Pair pair = dense(150, 70, 1100);
+    set_types(pair, type);
+    EXPECT_NE(small().make(pair)->describe().find("packed"), std::string::npos);
+    expect_small(pair, sizes(150, 70, 1100));
+    // Rows of b a power of two apart, several products, a transposed.
+    pair = dense(97, 40, 300);
+    pair.batch = {{3, 97 * 300, 64, 97 * 40}};
+    pair.k[0] = {300, 97, 1024, 0};
+    pair.m[0].a = 1;
+    set_types(pair, type);
+    EXPECT_NE(small().make(pair)->describe().find("packed"), std::string::npos);
+    expect_small(pair, sizes(97, 40, 300));
+  }
+}
+
 TEST(Small, MixedTypes) {
   Pair pair = dense(5, 6, 7);
   pair.a_type = DType::kF16;
