@@ -107,6 +107,11 @@ class TENFOLD_API EinsumPlan {
   std::unique_ptr<Impl> impl_;
 };
 
+// The plan that einsum() runs: made, or taken from the cache. Keep it to see its shape, cost or words
+// without planning twice.
+TENFOLD_API std::shared_ptr<const EinsumPlan> einsum_plan(const EinsumSpec& spec,
+                                                          std::span<const TensorView> operands);
+
 // One call: plan (or take the plan of an earlier call with the same spec and layouts from a cache),
 // allocate the output, run.
 TENFOLD_API Tensor einsum(const EinsumSpec& spec, std::span<const TensorView> operands,

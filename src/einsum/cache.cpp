@@ -109,6 +109,11 @@ std::shared_ptr<const EinsumPlan> plan_of(const EinsumSpec& spec,
 
 }  // namespace
 
+std::shared_ptr<const EinsumPlan> einsum_plan(const EinsumSpec& spec,
+                                              std::span<const TensorView> operands) {
+  return plan_of(spec, operands, nullptr);
+}
+
 Tensor einsum(const EinsumSpec& spec, std::span<const TensorView> operands,
               const RunOptions& options) {
   const auto plan = plan_of(spec, operands, nullptr);

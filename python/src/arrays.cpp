@@ -1,0 +1,319 @@
+#include "arrays.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "tenfold/error.hpp"
+
+namespace tenfold::python {
+namespace {
+
+// The objects of NumPy that every call needs, found once. Never released: the interpreter may be
+// gone.
+struct NumPy {
+  nb::object ndarray, generic, empty, asarray, dtype, ascontiguousarray;
+  nb::object uint16;
+  nb::object bfloat16;  // None without ml_dtypes
+  std::vector<nb::object> dtypes;
+};
+
+NumPy& numpy() {
+  static NumPy* const np = [] {
+    auto* n = new NumPy;
+    const nb::module_ m = nb::module_::import_("numpy");
+    n->ndarray = m.attr("ndarray");
+    n->generic = m.attr("generic");
+    n->empty = m.attr("empty");
+    n->asarray = m.attr("asarray");
+    n->dtype = m.attr("dtype");
+    n->ascontiguousarray = m.attr("ascontiguousarray");
+    n->uint16 = n->dtype("uint16");
+    try {
+      n->bfloat16 = n->dtype(nb::module_::import_("ml_dtypes").attr("bfloat16"));
+    } catch (nb::python_error&) {
+      n->bfloat16 = nb::none();
+    }
+    for (int i = 0; i < kDTypeCount; ++i) {
+      const auto d = static_cast<DType>(i);
+      n->dtypes.push_back(d == DType::kBF16 ? n->bfloat16
+                                            : nb::object(n->dtype(std::string(numpy_name_of(d)))));
+    }
+    return n;
+  }();
+  return *np;
+}
+
+std::string name_of_operand(const char* who, int index) {
+  return index < 0 ? std::string(who) + ": the operand"
+                   : std::string(who) + ": operand " + std::to_string(index);
+}
+
+[[noreturn]] void refuse(const std::string& text) { throw nb::type_error(text.c_str()); }
+
+// The element type of a buffer in native byte order; nothing for any other format.
+std::optional<DType> dtype_of_format(const char* format, Py_ssize_t itemsize) {
+  if (format == nullptr) return DType::kU8;
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  const auto integer = [&](bool is_signed) -> std::optional<DType> {
+    switch (itemsize) {
+      case 1:
+        return is_signed ? DType::kI8 : DType::kU8;
+      case 2:
+        return is_signed ? DType::kI16 : DType::kU16;
+      case 4:
+        return is_signed ? DType::kI32 : DType::kU32;
+      case 8:
+        return is_signed ? DType::kI64 : DType::kU64;
+      default:
+        return std::nullopt;
+    }
+  };
+  if (format[0] == 'Z' && format[1] == 'f' && format[2] == 0) return DType::kC64;
+  if (format[0] == 'Z' && format[1] == 'd' && format[2] == 0) return DType::kC128;
+  if (format[0] == 0 || format[1] != 0) return std::nullopt;
+  switch (format[0]) {
+    case '?':
+      return DType::kBool;
+    case 'e':
+      return DType::kF16;
+    case 'f':
+      return DType::kF32;
+    case 'd':
+      return DType::kF64;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n':
+      return integer(true);
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N':
+      return integer(false);
+    default:
+      return std::nullopt;
+  }
+}
+
+// Shape and strides of a buffer; false if a stride is no whole number of elements.
+bool layout_of(const Py_buffer& buffer, TensorView& view) {
+  view.shape = Dims();
+  view.strides = Dims();
+  for (int axis = 0; axis < buffer.ndim; ++axis) {
+    if (buffer.strides[axis] % buffer.itemsize != 0) return false;
+    view.shape.push_back(buffer.shape[axis]);
+    view.strides.push_back(buffer.strides[axis] / buffer.itemsize);
+  }
+  return true;
+}
+
+DType dtype_of_dlpack(nb::dlpack::dtype d, const std::string& operand) {
+  using Code = nb::dlpack::dtype_code;
+  const auto code = static_cast<Code>(d.code);
+  if (d.lanes == 1) {
+    if (code == Code::Bool) return DType::kBool;
+    if (code == Code::Bfloat && d.bits == 16) return DType::kBF16;
+    if (code == Code::Float) {
+      if (d.bits == 16) return DType::kF16;
+      if (d.bits == 32) return DType::kF32;
+      if (d.bits == 64) return DType::kF64;
+    }
+    if (code == Code::Complex && d.bits == 64) return DType::kC64;
+    if (code == Code::Complex && d.bits == 128) return DType::kC128;
+    if (code == Code::Int || code == Code::UInt) {
+      const char* sign = code == Code::Int ? "i" : "u";
+      if (auto t = parse_dtype(sign + std::to_string(d.bits))) return *t;
+    }
+  }
+  refuse(operand + " has an element type that Tenfold does not know");
+}
+
+std::atomic<int> thread_limit{0};
+
+}  // namespace
+
+Operand::Operand(nb::handle object, const char* who, int index) : keep_(nb::borrow(object)) {
+  NumPy& np = numpy();
+  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()));
+  const bool is_array = type == np.ndarray.ptr();
+  if (!is_array && PyObject_IsInstance(object.ptr(), np.ndarray.ptr()) == 1)
+    refuse(name_of_operand(who, index) + " is a subclass of numpy.ndarray (" +
+           nb::cast<std::string>(nb::handle(type).attr("__name__")) +
+           "), which may mean something else by the same call; pass numpy.asarray(x)");
+  if (!is_array) {
+    const bool is_plain = PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr()) ||
+                          PyComplex_Check(object.ptr()) || PyList_Check(object.ptr()) ||
+                          PyTuple_Check(object.ptr());
+    if (is_plain) {
+      keep_ = np.asarray(object);
+    } else if (PyObject_HasAttrString(object.ptr(), "__dlpack__") &&
+               !PyObject_CheckBuffer(object.ptr())) {
+      from_dlpack(object);
+      return;
+    } else if (!PyObject_CheckBuffer(object.ptr())) {
+      if (!PyObject_HasAttrString(object.ptr(), "__array_interface__"))
+        refuse(name_of_operand(who, index) + ": expected an array, got " +
+               nb::cast<std::string>(nb::handle(type).attr("__name__")));
+      keep_ = np.asarray(object);
+    }
+  }
+  if (from_buffer(keep_)) return;
+  // A type or layout that no buffer describes: bfloat16, other byte orders, odd strides.
+  nb::object array = np.asarray(keep_);
+  nb::object dtype = array.attr("dtype");
+  if (dtype.is(np.bfloat16) || (!np.bfloat16.is_none() && dtype.equal(np.bfloat16))) {
+    keep_ = array.attr("view")(np.uint16);
+    if (!from_buffer(keep_)) keep_ = np.ascontiguousarray(keep_), from_buffer(keep_);
+    view_.dtype = DType::kBF16;
+    return;
+  }
+  const auto kind = nb::cast<std::string>(dtype.attr("kind"));
+  if (std::string("biufc").find(kind) == std::string::npos)
+    refuse(name_of_operand(who, index) + " has dtype " + nb::cast<std::string>(nb::str(dtype)) +
+           ": expected numbers or booleans");
+  keep_ = np.ascontiguousarray(array.attr("astype")(dtype.attr("newbyteorder")("=")));
+  if (!from_buffer(keep_))
+    refuse(name_of_operand(who, index) + " has dtype " + nb::cast<std::string>(nb::str(dtype)) +
+           ", which Tenfold does not know");
+}
+
+bool Operand::from_buffer(nb::handle object) {
+  if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  const std::optional<DType> dtype = dtype_of_format(buffer_.format, buffer_.itemsize);
+  if (!dtype || !layout_of(buffer_, view_)) {
+    PyBuffer_Release(&buffer_);
+    return false;
+  }
+  has_buffer_ = true;
+  view_.dtype = *dtype;
+  view_.data = buffer_.buf;
+  return true;
+}
+
+void Operand::from_dlpack(nb::handle object) {
+  using Array = nb::ndarray<nb::ro>;
+  Array array;
+  try {
+    array = nb::cast<Array>(object);
+  } catch (nb::cast_error&) {
+    refuse("expected an array in the memory of the CPU, got one that gives no such view");
+  }
+  if (array.device_type() != nb::device::cpu::value)
+    refuse("expected an array in the memory of the CPU, got one on another device");
+  view_.dtype = dtype_of_dlpack(array.dtype(), "the operand");
+  view_.data = array.data();
+  for (std::size_t axis = 0; axis < array.ndim(); ++axis) {
+    view_.shape.push_back(static_cast<std::int64_t>(array.shape(axis)));
+    view_.strides.push_back(array.stride(axis));
+  }
+  keep_ = nb::cast(std::move(array));
+}
+
+Operand::Operand(Operand&& other) noexcept
+    : view_(other.view_),
+      keep_(std::move(other.keep_)),
+      buffer_(other.buffer_),
+      has_buffer_(std::exchange(other.has_buffer_, false)) {}
+
+Operand::~Operand() {
+  if (has_buffer_) PyBuffer_Release(&buffer_);
+}
+
+Result::Result(DType dtype, const Dims& shape) : is_bfloat16_(dtype == DType::kBF16) {
+  NumPy& np = numpy();
+  if (is_bfloat16_ && np.bfloat16.is_none())
+    refuse("a bfloat16 result needs the package ml_dtypes");
+  const nb::object storage = is_bfloat16_ ? np.uint16 : np.dtypes[static_cast<std::size_t>(dtype)];
+  array_ = np.empty(shape_tuple(shape), storage);
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(array_.ptr(), &buffer, PyBUF_STRIDED) != 0) throw nb::python_error();
+  view = MutableTensorView(buffer.buf, dtype, shape);
+  PyBuffer_Release(&buffer);  // the array itself keeps the memory
+}
+
+nb::object Result::take() {
+  if (is_bfloat16_) array_ = array_.attr("view")(numpy().bfloat16);
+  if (view.rank() == 0) return array_[nb::tuple()];
+  return array_;
+}
+
+Output::Output(nb::handle array, const char* who) : keep_(nb::borrow(array)) {
+  NumPy& np = numpy();
+  if (reinterpret_cast<PyObject*>(Py_TYPE(array.ptr())) != np.ndarray.ptr())
+    refuse(std::string(who) + ": out must be a numpy.ndarray");
+  nb::object storage = keep_;
+  const bool bfloat16 = !np.bfloat16.is_none() && keep_.attr("dtype").equal(np.bfloat16);
+  if (bfloat16) storage = keep_.attr("view")(np.uint16);
+  if (PyObject_GetBuffer(storage.ptr(), &buffer_, PyBUF_STRIDED | PyBUF_FORMAT | PyBUF_WRITABLE) !=
+      0)
+    throw nb::python_error();
+  const auto dtype = bfloat16 ? DType::kBF16 : dtype_of_format(buffer_.format, buffer_.itemsize);
+  if (!dtype || !layout_of(buffer_, view_)) {
+    PyBuffer_Release(&buffer_);
+    refuse(std::string(who) + ": out has a dtype or strides that Tenfold does not know");
+  }
+  view_.dtype = *dtype;
+  view_.data = buffer_.buf;
+}
+
+Output::~Output() { PyBuffer_Release(&buffer_); }
+
+std::optional<Dims> axes_of(nb::handle axes, const char* who) {
+  if (axes.is_none()) return std::nullopt;
+  const auto integer = [&](PyObject* o) {
+    if (PyBool_Check(o) || !PyIndex_Check(o)) refuse(std::string(who) + ": axes must be integers");
+    const Py_ssize_t value = PyNumber_AsSsize_t(o, PyExc_OverflowError);
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    return static_cast<std::int64_t>(value);
+  };
+  Dims list;
+  if (PyIndex_Check(axes.ptr()) && !PyObject_HasAttrString(axes.ptr(), "__len__")) {
+    list.push_back(integer(axes.ptr()));
+    return list;
+  }
+  std::vector<std::int64_t> values;
+  for (nb::handle axis : nb::iter(axes)) values.push_back(integer(axis.ptr()));
+  return Dims(std::span<const std::int64_t>(values));
+}
+
+std::optional<DType> dtype_of_object(nb::handle dtype, const char* who) {
+  if (dtype.is_none()) return std::nullopt;
+  if (PyUnicode_Check(dtype.ptr()))
+    if (auto named = parse_dtype(nb::cast<std::string>(dtype))) return *named;
+  const nb::object resolved = numpy().dtype(dtype);
+  const auto name = nb::cast<std::string>(resolved.attr("name"));
+  if (auto known = parse_dtype(name)) return *known;
+  refuse(std::string(who) + ": dtype " + name + " is not one that Tenfold computes in");
+}
+
+nb::object dtype_object(DType dtype) { return numpy().dtypes[static_cast<std::size_t>(dtype)]; }
+
+nb::tuple shape_tuple(const Dims& shape) {
+  nb::object tuple = nb::steal(PyTuple_New(shape.size()));
+  for (int i = 0; i < shape.size(); ++i)
+    PyTuple_SET_ITEM(tuple.ptr(), i, PyLong_FromLongLong(shape[i]));
+  return nb::borrow<nb::tuple>(tuple);
+}
+
+RunOptions run_options(int threads) {
+  return {.threads = threads > 0 ? threads : thread_limit.load(std::memory_order_relaxed)};
+}
+void set_num_threads(int threads) { thread_limit.store(threads, std::memory_order_relaxed); }
+int num_threads() {
+  const int limit = thread_limit.load(std::memory_order_relaxed);
+  const int all = default_executor().concurrency();
+  return limit > 0 && limit < all ? limit : all;
+}
+
+}  // namespace tenfold::python

@@ -1,0 +1,104 @@
+// Python arrays as views, and results as NumPy arrays: nothing is copied but what no view can
+// describe. Used by every binding file.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tenfold/executor.hpp"
+#include "tenfold/tensor.hpp"
+
+namespace tenfold::python {
+
+namespace nb = nanobind;
+
+// An operand of a call: a NumPy array or scalar, any object with the buffer protocol, __dlpack__
+// (CPU) or
+// __array_interface__, a Python number or a list. Holds on to the object while the view is in use.
+class Operand {
+ public:
+  // `who` names the call and `index` the operand in errors (-1: the only one). Raises TypeError for
+  // what is no array: object arrays, subclasses of ndarray, arrays on other devices.
+  Operand(nb::handle object, const char* who, int index);
+  ~Operand();
+  Operand(Operand&& other) noexcept;
+  Operand(const Operand&) = delete;
+  Operand& operator=(const Operand&) = delete;
+
+  const TensorView& view() const { return view_; }
+
+ private:
+  bool from_buffer(nb::handle object);
+  void from_dlpack(nb::handle object);
+
+  TensorView view_;
+  nb::object keep_;
+  Py_buffer buffer_{};
+  bool has_buffer_ = false;
+};
+
+// A new NumPy array and the view to write it through.
+struct Result {
+  Result(DType dtype, const Dims& shape);
+  nb::object take();  // the array; a NumPy scalar for rank 0
+
+  MutableTensorView view;
+
+ private:
+  nb::object array_;
+  bool is_bfloat16_;
+};
+
+// `out=`: a writable NumPy array of this dtype and shape.
+class Output {
+ public:
+  Output(nb::handle array, const char* who);
+  ~Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  const MutableTensorView& view() const { return view_; }
+
+ private:
+  MutableTensorView view_;
+  nb::object keep_;
+  Py_buffer buffer_{};
+};
+
+// What axis= and axes= take: None, an integer or a sequence of integers.
+std::optional<Dims> axes_of(nb::handle axes, const char* who);
+// A dtype as NumPy spells it: a name, a type, a numpy.dtype; None is nullopt.
+std::optional<DType> dtype_of_object(nb::handle dtype, const char* who);
+nb::object dtype_object(DType dtype);  // numpy.dtype, ml_dtypes.bfloat16
+nb::tuple shape_tuple(const Dims& shape);
+
+// Threads of a call: its own number if given, else what set_num_threads said.
+RunOptions run_options(int threads);
+void set_num_threads(int threads);
+int num_threads();
+
+// Lets other Python threads run meanwhile, if the work is worth the switch.
+class WithoutGil {
+ public:
+  explicit WithoutGil(std::int64_t elements) {
+    if (elements > kWorthSwitching) state_ = PyEval_SaveThread();
+  }
+  ~WithoutGil() {
+    if (state_ != nullptr) PyEval_RestoreThread(state_);
+  }
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+
+ private:
+  static constexpr std::int64_t kWorthSwitching = 4096;
+  PyThreadState* state_ = nullptr;
+};
+
+void bind_errors(nb::module_& m);
+void bind_reduce(nb::module_& m);
+void bind_einsum(nb::module_& m);
+void bind_graph(nb::module_& m);
+
+}  // namespace tenfold::python

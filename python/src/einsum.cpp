@@ -1,0 +1,153 @@
+// Einsum: one call with a cached plan, and plans that are kept.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "tenfold/einsum.hpp"
+#include "tenfold/error.hpp"
+
+namespace tenfold::python {
+namespace {
+
+// The equation, or the lists of labels of the interleaved form (`labels` and `output` are then
+// lists of integers, -1 for the ellipsis).
+struct Request {
+  EinsumSpec spec;
+
+  Request(nb::handle equation, nb::handle labels, nb::handle output, nb::handle dtype,
+          nb::handle path, std::int64_t memory_limit, const std::string& dialect_text,
+          const std::string& method) {
+    const auto [dialect, version] = parse_dialect(dialect_text);
+    spec.dialect = dialect;
+    spec.version = version;
+    if (!equation.is_none()) spec.equation = nb::cast<std::string>(equation);
+    if (!labels.is_none()) spec.labels = nb::cast<std::vector<std::vector<int>>>(labels);
+    if (!output.is_none()) spec.output_labels = nb::cast<std::vector<int>>(output);
+    spec.dtype = dtype_of_object(dtype, "einsum");
+    if (!path.is_none()) spec.path = nb::cast<std::vector<std::vector<int>>>(path);
+    spec.memory_limit = memory_limit;
+    spec.method = method;
+  }
+};
+
+class Operands {
+ public:
+  Operands(nb::handle sequence, const char* who) {
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.ptr());
+    PyObject** items = PySequence_Fast_ITEMS(sequence.ptr());
+    held_.reserve(static_cast<std::size_t>(count));
+    views_.reserve(static_cast<std::size_t>(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      held_.emplace_back(items[i], who, static_cast<int>(i));
+      views_.push_back(held_.back().view());
+      elements_ += element_count(views_.back().shape);
+    }
+  }
+  std::span<const TensorView> views() const { return views_; }
+  std::int64_t elements() const { return elements_; }
+
+ private:
+  std::vector<Operand> held_;
+  std::vector<TensorView> views_;
+  std::int64_t elements_ = 0;
+};
+
+nb::object run_plan(const EinsumPlan& plan, const Operands& x, int threads) {
+  Result result(plan.output_dtype(), plan.output_shape());
+  {
+    const WithoutGil free(x.elements());
+    plan.run(x.views(), result.view, run_options(threads));
+  }
+  return result.take();
+}
+
+nb::object einsum_call(nb::handle equation, nb::handle operands, nb::handle labels,
+                       nb::handle output, nb::handle out, nb::handle dtype, nb::handle path,
+                       std::int64_t memory_limit, const std::string& dialect,
+                       const std::string& method, int threads) {
+  const Operands x(operands, "einsum");
+  const Request request(equation, labels, output, dtype, path, memory_limit, dialect, method);
+  if (!out.is_none()) {
+    const Output target(out, "einsum");
+    {
+      const WithoutGil free(x.elements());
+      einsum_into(request.spec, x.views(), target.view(), run_options(threads));
+    }
+    return nb::borrow(out);
+  }
+  const auto plan = einsum_plan(request.spec, x.views());
+  return run_plan(*plan, x, threads);
+}
+
+// A plan for one set of layouts.
+class Plan {
+ public:
+  Plan(nb::handle operands, const Request& request)
+      : x_(operands, "compile"), plan_(request.spec, x_.views()) {}
+
+  nb::object call(nb::handle operands, nb::handle out, int threads) const {
+    const Operands x(operands, "plan");
+    if (out.is_none()) return run_plan(plan_, x, threads);
+    const Output target(out, "plan");
+    {
+      const WithoutGil free(x.elements());
+      plan_.run(x.views(), target.view(), run_options(threads));
+    }
+    return nb::borrow(out);
+  }
+  std::string explain(const std::string& format) const {
+    if (format == "json") return plan_.explain(ExplainFormat::kJson);
+    if (format == "dot") return plan_.explain(ExplainFormat::kDot);
+    if (format == "svg") return plan_.explain(ExplainFormat::kSvg);
+    return plan_.explain();
+  }
+  nb::tuple shape() const { return shape_tuple(plan_.output_shape()); }
+  nb::object dtype() const { return dtype_object(plan_.output_dtype()); }
+  EinsumPath path() const { return plan_.path(); }
+  nb::dict cost() const {
+    nb::dict cost;
+    cost["flops"] = plan_.cost().flops;
+    cost["bytes"] = plan_.cost().bytes;
+    cost["largest_intermediate"] = plan_.cost().largest_intermediate;
+    cost["peak_memory"] = plan_.cost().peak_memory;
+    return cost;
+  }
+
+ private:
+  Operands x_;  // the arrays it was made for: their layouts are the plan's
+  EinsumPlan plan_;
+};
+
+}  // namespace
+
+void bind_einsum(nb::module_& m) {
+  const auto maybe = [](const char* name) { return nb::arg(name).none(); };
+  m.def("einsum", &einsum_call, maybe("equation"), nb::arg("operands"), maybe("labels"),
+        maybe("output"), maybe("out"), maybe("dtype"), maybe("path"), nb::arg("memory_limit"),
+        nb::arg("dialect"), nb::arg("method"), nb::arg("threads"));
+  nb::class_<Plan>(m, "Plan")
+      .def(
+          "__init__",
+          [](Plan* self, nb::handle equation, nb::handle operands, nb::handle labels,
+             nb::handle output, nb::handle dtype, nb::handle path, std::int64_t memory_limit,
+             const std::string& dialect, const std::string& method) {
+            new (self) Plan(operands, Request(equation, labels, output, dtype, path, memory_limit,
+                                              dialect, method));
+          },
+          nb::arg("equation").none(), nb::arg("operands"), nb::arg("labels").none(),
+          nb::arg("output").none(), nb::arg("dtype").none(), nb::arg("path").none(),
+          nb::arg("memory_limit"), nb::arg("dialect"), nb::arg("method"))
+      .def("call", &Plan::call, nb::arg("operands"), nb::arg("out").none(), nb::arg("threads"))
+      .def("explain", &Plan::explain)
+      .def_prop_ro("shape", &Plan::shape)
+      .def_prop_ro("dtype", &Plan::dtype)
+      .def_prop_ro("path", &Plan::path)
+      .def_prop_ro("cost", &Plan::cost);
+  nb::list methods;
+  for (std::string_view name : path_methods()) methods.append(name);
+  m.attr("PATH_METHODS") = methods;
+}
+
+}  // namespace tenfold::python

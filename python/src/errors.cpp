@@ -1,0 +1,47 @@
+// tenfold::Error as the Python exceptions of tenfold/errors.py.
+#include <nanobind/stl/string.h>
+
+#include "arrays.hpp"
+#include "tenfold/error.hpp"
+
+namespace tenfold::python {
+namespace {
+
+void raise(const Error& error) {
+  const nb::module_ errors = nb::module_::import_("tenfold.errors");
+  nb::object place = nb::none();
+  if (const ErrorPlace* where = error.place()) {
+    nb::list marks;
+    for (const ErrorMark& mark : where->marks)
+      marks.append(
+          nb::make_tuple(mark.offset, mark.length, mark.operand, mark.axis, mark.size, mark.note));
+    place = nb::make_tuple(where->equation, where->label, marks);
+  }
+  const nb::object instance =
+      errors.attr("from_core")(std::string(name_of(error.code())), std::string(error.what()),
+                               error.where(), error.expected(), error.got(), place);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(instance.ptr())), instance.ptr());
+}
+
+}  // namespace
+
+void bind_errors(nb::module_& m) {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      try {
+        raise(error);
+      } catch (nb::python_error& failure) {
+        failure.restore();
+      }
+    }
+  });
+  nb::list codes;
+#define X(id, kind, name) codes.append(nb::make_tuple(name, #kind));
+  TENFOLD_ERROR_CODES(X)
+#undef X
+  m.attr("ERROR_CODES") = codes;
+}
+
+}  // namespace tenfold::python

@@ -1,0 +1,84 @@
+"""Tenfold: tensor reductions and contractions with exact semantics, at the speed of the machine.
+
+    import tenfold as tf
+    tf.einsum("bqd,bkd->bqk", q, k)               # NumPy's einsum, any number of operands
+    tf.max(x, axis=1), tf.logsumexp(x, axis=-1)   # NumPy's reductions, and more
+    tf.reduce(x, "ReduceL2", axes=[1], dialect="onnx:18")   # the standards' operators, every version
+    tf.compile("ij,jk->ik", a, b)(a, b)           # planned once, run many times
+    tf.load("model.onnx").run({"x": x})           # models of such operators
+
+Operands are NumPy arrays of any strides, or anything with the buffer protocol, `__dlpack__` (CPU) or
+`__array_interface__`; nothing is copied. Results are NumPy arrays, or of the kind of the first operand
+(PyTorch, JAX).
+"""
+
+from tenfold import errors, named
+from tenfold._core import __version__
+from tenfold._reductions import (
+    all,
+    any,
+    argmax,
+    argmin,
+    l1,
+    l2,
+    logsum,
+    logsumexp,
+    max,
+    mean,
+    min,
+    prod,
+    reduce,
+    sum,
+    sumsquare,
+)
+from tenfold._einsum import compile, einsum, einsum_path
+from tenfold._models import load
+from tenfold._threads import get_num_threads, num_threads, set_num_threads
+from tenfold.errors import (
+    ArgumentError,
+    AxisError,
+    DTypeError,
+    EquationError,
+    MemoryLimitError,
+    ModelError,
+    ShapeError,
+    TenfoldError,
+    UnsupportedError,
+)
+
+__all__ = [
+    "ArgumentError",
+    "AxisError",
+    "DTypeError",
+    "EquationError",
+    "MemoryLimitError",
+    "ModelError",
+    "ShapeError",
+    "TenfoldError",
+    "UnsupportedError",
+    "__version__",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "compile",
+    "einsum",
+    "einsum_path",
+    "errors",
+    "get_num_threads",
+    "l1",
+    "l2",
+    "load",
+    "logsum",
+    "logsumexp",
+    "max",
+    "mean",
+    "min",
+    "named",
+    "num_threads",
+    "prod",
+    "reduce",
+    "set_num_threads",
+    "sum",
+    "sumsquare",
+]

@@ -1,0 +1,216 @@
+"""einsum: NumPy's call, the standards' dialects, and plans."""
+
+import json
+
+import numpy as np
+
+from tenfold import _core
+from tenfold._interchange import as_kind, kind_of
+
+_DIALECT = "numpy"
+
+
+def einsum(
+    equation,
+    *operands,
+    out=None,
+    dtype=None,
+    path=None,
+    memory_limit=0,
+    threads=0,
+    dialect=_DIALECT,
+    method="auto",
+):
+    """Contracts the operands by the equation: einsum("ij,jk->ik", a, b), or in the interleaved form
+    einsum(a, [0, 1], b, [1, 2], [0, 2]).
+
+    path: an order of contraction as numpy.einsum_path and opt_einsum give it. memory_limit: most bytes of
+    intermediates alive at a time. dialect: "numpy", "onnx:N" or "openvino". Raises EquationError with the
+    place of the mistake."""
+    labels = output = None
+    if not isinstance(equation, str):
+        operands, labels, output = _interleaved((equation, *operands))
+        equation = None
+    path = _path_of(path)
+    result = _core.einsum(
+        equation, operands, labels, output, out, dtype, path, memory_limit, dialect, method, threads
+    )
+    if out is not None or not operands or type(operands[0]) is np.ndarray:
+        return result
+    return as_kind(result, kind_of(operands[0]))
+
+
+def _interleaved(arguments):
+    """(a, [0, 1], b, [1, 2], [0, 2]) -> operands, their labels, the output's."""
+    pairs = len(arguments) // 2
+    operands = tuple(arguments[0 : 2 * pairs : 2])
+    labels = [_labels(each) for each in arguments[1 : 2 * pairs : 2]]
+    output = _labels(arguments[-1]) if len(arguments) % 2 else None
+    return operands, labels, output
+
+
+def _labels(subscripts):
+    return [-1 if each is Ellipsis else int(each) for each in subscripts]
+
+
+def _path_of(path):
+    """NumPy's 'einsum_path' marker is dropped; True, False and names of methods are no paths."""
+    if path is None:
+        return None
+    steps = list(path)
+    if steps and isinstance(steps[0], str):
+        steps = steps[1:]
+    return [list(map(int, step)) for step in steps]
+
+
+class Plan:
+    """An equation planned for the layouts of its operands. Call it with arrays of the same dtypes, shapes and
+    strides; safe from many threads; can be pickled."""
+
+    def __init__(self, equation, operands, constants, dtype, path, memory_limit, dialect, method):
+        self._settings = (equation, dtype, path, memory_limit, dialect, method)
+        self._constants = dict(constants or {})
+        self._operands = tuple(operands)
+        self._core = _core.Plan(
+            equation, self._operands, None, None, dtype, path, memory_limit, dialect, method
+        )
+        self._free = [i for i in range(len(operands)) if i not in self._constants]
+
+    def __call__(self, *operands, out=None, threads=0):
+        if self._constants:
+            if len(operands) != len(self._free):
+                raise TypeError(f"expected {len(self._free)} operands, got {len(operands)}")
+            whole = list(self._operands)
+            for index, operand in zip(self._free, operands, strict=True):
+                whole[index] = operand
+            operands = tuple(whole)
+        result = self._core.call(operands, out, threads)
+        if out is not None or not operands or type(operands[0]) is np.ndarray:
+            return result
+        return as_kind(result, kind_of(operands[0]))
+
+    @property
+    def shape(self):
+        """Of the result."""
+        return self._core.shape
+
+    @property
+    def dtype(self):
+        """Of the result."""
+        return self._core.dtype
+
+    @property
+    def path(self):
+        """The order of contraction, as numpy.einsum_path writes it."""
+        return [tuple(step) for step in self._core.path]
+
+    @property
+    def cost(self):
+        """flops, bytes, largest_intermediate (elements), peak_memory (bytes)."""
+        return self._core.cost
+
+    def explain(self):
+        """The steps in words, each with its kernel and why. print(plan.explain()) shows it; to_dict(), dot()
+        and svg() hold the same."""
+        return Explanation(self._core)
+
+    def __reduce__(self):
+        equation, dtype, path, memory_limit, dialect, method = self._settings
+        layouts = [
+            operand if i in self._constants else _layout_of(operand)
+            for i, operand in enumerate(self._operands)
+        ]
+        return _unpickled, (equation, layouts, self._constants, dtype, path, memory_limit, dialect, method)
+
+    def __repr__(self):
+        return f"<tenfold.Plan {self._settings[0]!r} -> {self.dtype} {self.shape}>"
+
+    def _repr_svg_(self):
+        return self._core.explain("svg")
+
+
+class Explanation(str):
+    """What a plan does, as text."""
+
+    def __new__(cls, core):
+        self = super().__new__(cls, core.explain("text"))
+        self._core = core
+        return self
+
+    def to_dict(self):
+        return json.loads(self._core.explain("json"))
+
+    def dot(self):
+        """For Graphviz."""
+        return self._core.explain("dot")
+
+    def svg(self):
+        return self._core.explain("svg")
+
+    def _repr_svg_(self):
+        return self.svg()
+
+
+def _layout_of(array):
+    array = np.asarray(array)
+    return (array.dtype.name, array.shape, array.strides)
+
+
+def _array_like(layout):
+    """An array of this layout, its elements never read: every one of them may be the same memory."""
+    name, shape, strides = layout
+    if name == "bfloat16":
+        import ml_dtypes
+
+        kind = np.dtype(ml_dtypes.bfloat16)
+    else:
+        kind = np.dtype(name)
+    low = sum(min(0, (n - 1) * s) for n, s in zip(shape, strides, strict=True) if n > 0)
+    high = sum(max(0, (n - 1) * s) for n, s in zip(shape, strides, strict=True) if n > 0)
+    memory = np.empty(high - low + kind.itemsize, np.uint8)
+    return np.ndarray(shape, kind, memory, offset=-low, strides=strides)
+
+
+def _unpickled(equation, layouts, constants, *rest):
+    operands = [each if isinstance(each, np.ndarray) else _array_like(each) for each in layouts]
+    return Plan(equation, operands, constants, *rest)
+
+
+def compile(
+    equation,
+    *operands,
+    constants=None,
+    dtype=None,
+    path=None,
+    memory_limit=0,
+    dialect=_DIALECT,
+    method="auto",
+):
+    """A Plan. `operands` are arrays, or shapes of row-major float32 arrays ((4, 5) or [4, 5]).
+    `constants`: positions of operands whose arrays are kept, {1: b} or a set of positions; the plan is
+    then called with the others alone."""
+    arrays = [_operand_of(operand, dtype) for operand in operands]
+    if constants is not None and not isinstance(constants, dict):
+        constants = {index: arrays[index] for index in constants}
+    for index, array in (constants or {}).items():
+        arrays[index] = array
+    return Plan(
+        equation, arrays, constants, dtype, _path_of(path), memory_limit, dialect, method
+    )
+
+
+def _operand_of(operand, dtype):
+    is_shape = isinstance(operand, (tuple, list)) and all(isinstance(n, int) for n in operand)
+    if not is_shape:
+        return operand
+    kind = np.dtype(dtype or np.float32)
+    strides = np.cumprod([kind.itemsize, *operand[:0:-1]])[::-1] if operand else []
+    strides = tuple(int(s) for s in strides)[: len(operand)]
+    return _array_like((kind.name, tuple(operand), strides))
+
+
+def einsum_path(equation, *operands, method="auto", memory_limit=0, dialect=_DIALECT):
+    """(path, text): the order that einsum would take, in the form of numpy.einsum_path, and the plan in
+    words. The path goes into einsum's path=, into numpy.einsum and opt_einsum.contract."""
+    plan = compile(equation, *operands, method=method, memory_limit=memory_limit, dialect=dialect)
+    return ["einsum_path", *plan.path], plan.explain()

@@ -1,0 +1,37 @@
+"""How many threads a call may use."""
+
+import contextlib
+import os
+
+from tenfold import _core
+
+
+def set_num_threads(count):
+    """At most `count` threads for each call from now on; 0: as many as there are CPUs, or as
+    TENFOLD_NUM_THREADS says. Results don't depend on it."""
+    if count < 0:
+        raise ValueError(f"expected a number of threads of 0 or more, got {count}")
+    global _limit
+    _limit = count
+    _core.set_num_threads(count)
+
+
+def get_num_threads():
+    """The threads that a call may use."""
+    return _core.num_threads()
+
+
+@contextlib.contextmanager
+def num_threads(count):
+    """The same for a block: `with tenfold.num_threads(1): ...`"""
+    before = _limit
+    set_num_threads(count)
+    try:
+        yield
+    finally:
+        set_num_threads(before)
+
+
+_limit = 0
+# The worker threads don't survive a fork: the child computes on its own thread.
+os.register_at_fork(after_in_child=lambda: _core.set_num_threads(1))

@@ -1,0 +1,1 @@
+"""Axes with names of several letters."""
