@@ -1,6 +1,7 @@
 #include "einsum/block_plan.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -24,6 +25,8 @@ constexpr std::int64_t kCacheBlockBytes = 768 << 10;
 constexpr std::int64_t kColumnsBytes = 4 << 20;
 // Collected sums.
 constexpr std::int64_t kCollectedBytes = 2 << 20;
+// Output that is not read again soon: larger than most L3 caches' share of a thread.
+constexpr std::int64_t kStreamBytes = 16 << 20;
 // k is cut into parts for threads where it is this long and the output no larger than that.
 constexpr std::int64_t kPartK = 4096, kMostParts = 8, kPartOutputs = 1 << 15;
 
@@ -134,6 +137,13 @@ void set_run(BlockPlan& plan, std::int64_t run) {
 bool packs_across(BlockPlan& plan, std::size_t unit) {
   BlockSide& columns = plan.columns;
   const std::size_t count = columns.axes.size(), run_begin = count - run_axes(plan);
+  // Outside the runs the operand's order reads best.
+  std::stable_sort(columns.axes.begin(),
+                   columns.axes.begin() + static_cast<std::ptrdiff_t>(run_begin),
+                   [](const BlockAxis& x, const BlockAxis& y) {
+                     return std::abs(x.source) > std::abs(y.source);
+                   });
+  unit = unit_axis(columns);
   if (unit < run_begin) {  // next to the runs, so that there is little inside
     std::rotate(columns.axes.begin() + static_cast<std::ptrdiff_t>(unit),
                 columns.axes.begin() + static_cast<std::ptrdiff_t>(unit) + 1,
@@ -200,6 +210,8 @@ void choose_blocks(BlockPlan& plan) {
   // Column tables and collected rows bound it where k is short.
   nc = std::min<std::int64_t>(nc, 8192 / lanes);
   plan.nc = even_block(plan.vectors, nc, std::lcm(plan.grain, kernels::kPanelVectors));
+  plan.stream = !plan.collected && plan.kc >= k &&
+                plan.batches * m * plan.columns.extent * bytes > kStreamBytes;
   plan.collected_rows =
       std::min(m, std::max<std::int64_t>(kCollectedBytes / (plan.nc * lanes * bytes), 1));
 }
@@ -241,6 +253,10 @@ BlockPlan orient(const Pair& pair, bool swapped, bool collected) {
   plan.kernel = kernels::find_block_kernel(plan.type);
   plan.rows = make_side(pair.m, &PairAxis::a, pair.a_type);
   plan.columns = make_side(pair.n, &PairAxis::b, pair.b_type);
+  for (BlockSide* side : {&plan.rows, &plan.columns})
+    side->far = plan.batches * side->extent * plan.k_extent *
+                    static_cast<std::int64_t>(size_of(side->dtype)) >
+                kCacheBytes;
   choose_runs(plan, collected || cuts_k(plan));
   choose_rows(plan);
   choose_columns(plan);

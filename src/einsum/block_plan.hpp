@@ -23,6 +23,7 @@ struct BlockSide {
   DType dtype = DType::kF32;
   kernels::PackWay way = kernels::PackWay::kGather;
   kernels::PackFn pack = nullptr;
+  bool far = false;         // larger than the L2 cache
   std::int64_t k_run = 1;   // kAlongK: so many neighbours along k are neighbours in memory
   std::int64_t x_step = 1;  // kAcross
 };
@@ -51,7 +52,7 @@ struct BlockPlan {
                grain = 1;  // nc and cuts between columns: multiples of grain
   std::int64_t collected_rows = 1;
   std::int64_t parts = 1, part_k = 1;
-  bool rows_outer = false;
+  bool stream = false;
 
   double cost_ns = 0;
 

@@ -181,6 +181,12 @@ TEST(Block, ScatteredOutputsOfNarrowTypes) {
     }
 }
 
+// An output so large that it is stored past the caches where its alignment allows, or not.
+TEST(Block, LargeOutputs) {
+  check_block(product({70, 64000, 2}, "mk", "kn", "mn"));
+  check_block(product({70, 63001, 2}, "km", "nk", "mn"));
+}
+
 // Few outputs, long k: k is cut into parts.
 TEST(Block, PartsOfK) {
   check_block(product({3, 5, 9000}, "mk", "kn", "mn"));

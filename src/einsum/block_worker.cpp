@@ -177,7 +177,7 @@ void BlockWorker::multiply(BlockRange rows, BlockRange vectors, bool accumulate,
                           .vectors = columns,
                           .vector_count = vectors.size(),
                           .accumulate = accumulate,
-                          .rows_outer = plan_.rows_outer});
+                          .stream = plan_.stream});
 }
 
 void BlockWorker::scatter(BlockRange rows, BlockRange vectors, const std::byte* sums,
@@ -200,6 +200,11 @@ void BlockWorker::scatter(BlockRange rows, BlockRange vectors, const std::byte* 
 }
 
 // ---- tables
+
+// The column that a vector begins with.
+std::int64_t BlockWorker::position_of(std::int64_t vector) const {
+  return vector / plan_.run_vectors * plan_.run + vector % plan_.run_vectors * plan_.lanes();
+}
 
 void BlockWorker::set_k(BlockRange k) {
   if (k == k_) return;
@@ -229,7 +234,7 @@ void BlockWorker::set_columns(BlockRange vectors) {
   for (std::int64_t v = vectors.begin; v < vectors.end;) {
     // The rest of a run, or everything where no run ends inside a vector.
     const std::int64_t run = v / plan_.run_vectors, in_run = v % plan_.run_vectors;
-    const std::int64_t position = one_run ? v * lanes : run * plan_.run + in_run * lanes;
+    const std::int64_t position = position_of(v);
     const std::int64_t end = one_run ? plan_.columns.extent : (run + 1) * plan_.run;
     const std::int64_t count =
         std::min(vectors.end - v, one_run ? vectors.end - v : plan_.run_vectors - in_run);
@@ -253,6 +258,7 @@ void BlockWorker::set_columns(BlockRange vectors) {
 void BlockWorker::pack_rows() {
   const BlockSide& side = plan_.rows;
   side.pack({.way = side.way,
+             .far = side.far,
              .source = batch_rows_,
              .slots = row_slots_,
              .count = row_range_.size(),
@@ -269,6 +275,7 @@ void BlockWorker::pack_rows() {
 void BlockWorker::pack_columns() {
   const BlockSide& side = plan_.columns;
   side.pack({.way = side.way,
+             .far = side.far,
              .source = batch_columns_,
              .slots = column_slots_,
              .count = vector_range_.size() * plan_.lanes(),

@@ -53,6 +53,7 @@ enum class PackWay {
 
 struct PackArgs {
   PackWay way;
+  bool far;  // the operand is larger than the L2 cache: worth asking for it ahead
   const void* source;
   const std::int64_t* slots;    // each slot's offset in elements; an empty lane repeats a real one
   std::int64_t count;           // columns: whole vectors
@@ -76,7 +77,7 @@ struct MultiplyArgs {
   const ColumnVector* vectors;
   std::int64_t vector_count;
   bool accumulate;  // add to what c holds
-  bool rows_outer;  // loop over panels of rows outside, of columns inside
+  bool stream;      // c is far larger than the caches: store past them where its alignment allows
 };
 
 struct BlockKernel {

@@ -34,6 +34,7 @@ struct BlockPack {
     int64_t width;
     const ColumnVector* vectors;
     T* out;
+    int64_t rest;  // slots from the panel's first on
     // Lanes of group g that are not empty.
     int64_t lanes(int64_t g) const {
       return kColumns ? vectors[g].lanes : std::min(N, width - g * N);
@@ -45,17 +46,32 @@ struct BlockPack {
     const int64_t steps = (args.k + kPerStep - 1) / kPerStep;
     const auto pack = [&](int64_t first, int64_t width) {
       const Panel panel{args.slots + first, width, kColumns ? args.vectors + first / N : nullptr,
-                        static_cast<T*>(args.packed) + first * steps};
+                        static_cast<T*>(args.packed) + first * steps, args.count - first};
       if (args.way == PackWay::kAlongK)
         AlongK(args, panel);
       else if (args.way != PackWay::kAlongSlots || !AlongSlots(args, panel))
         Gather(args, panel);
     };
+    const bool together = args.way == PackWay::kAlongSlots;
     if constexpr (kColumns) {
-      for (int64_t i = 0; i < args.count; i += kWidth) pack(i, std::min(kWidth, args.count - i));
+      for (int64_t i = 0; i < args.count;) {
+        if (const int64_t panels = together ? WholePanels(args, i, steps) : 0; panels > 0) {
+          i += panels * kWidth;
+          continue;
+        }
+        pack(i, std::min(kWidth, args.count - i));
+        i += kWidth;
+      }
     } else {
       const RowPanels panels(args.count, kWidth);
-      for (int64_t i = 0; i < panels.count; ++i) pack(panels.first(i), panels.rows(i));
+      for (int64_t i = 0; i < panels.count;) {
+        if (const int64_t n = together ? WholeRows(args, panels, i, steps) : 0; n > 0) {
+          i += n;
+          continue;
+        }
+        pack(panels.first(i), panels.rows(i));
+        ++i;
+      }
     }
   }
 
@@ -72,11 +88,85 @@ struct BlockPack {
 
   // ---- neighbouring slots are neighbours in memory
 
+  static constexpr int64_t kAhead = 16;  // k that are prefetched ahead
   struct Segment {
     int64_t at, count;
     const R* source;
     bool empty_lanes;  // zeros are to fill the vector from `at` on first
   };
+
+  // Several whole panels whose vectors lie side by side in memory, a line of each at a time, so
+  // that memory is read in longer pieces. Returns how many there were.
+  static int64_t WholePanels(const PackArgs& args, int64_t first, int64_t steps) {
+    constexpr int64_t kMost = 4 * kGroups;
+    const R* sources[kMost];
+    int64_t count = 0;
+    const int64_t end = std::min(kMost, (args.count - first) / N);
+    for (; count < end; ++count) {
+      const int64_t* slots = args.slots + first + count * N;
+      if (args.vectors[first / N + count].lanes < N) break;
+      int64_t lane = 1;
+      while (lane < N && slots[lane] == slots[0] + lane) ++lane;
+      if (lane < N) break;
+      sources[count] = static_cast<const R*>(args.source) + slots[0];
+    }
+    const int64_t panels = count / kGroups;
+    const D d;
+    T* out = static_cast<T*>(args.packed) + first * steps;
+    for (int64_t k = 0; k < args.k; k += kPerStep, out += kWidth) {
+      const int64_t ahead = args.k_offsets[std::min(k + kAhead, args.k - 1)];
+      T* to = out;
+      for (int64_t p = 0; p < panels; ++p, to += kWidth * steps) {
+        TENFOLD_UNROLL
+        for (int64_t g = 0; g < kGroups; ++g) {
+          const R* from = sources[p * kGroups + g];
+          __builtin_prefetch(from + ahead, 0, 3);
+          hn::StoreU(L::Slots(d, from, args.k_offsets + k, k + 1 < args.k), d, to + g * N);
+        }
+      }
+    }
+    return panels;
+  }
+
+  // The same for rows, a few panels of which make up a line.
+  static int64_t WholeRows(const PackArgs& args, const RowPanels& panels, int64_t first,
+                           int64_t steps) {
+    constexpr int64_t kMost = 8;
+    const R* sources[kMost];
+    int64_t count = 0;
+    for (const int64_t end = std::min(kMost, panels.count - first); count < end; ++count) {
+      const int64_t* slots = args.slots + panels.first(first + count);
+      const int64_t rows = panels.rows(first + count);
+      int64_t row = 1;
+      while (row < rows && slots[row] == slots[0] + row) ++row;
+      if (row < rows) break;
+      sources[count] = static_cast<const R*>(args.source) + slots[0];
+    }
+    const D d;
+    T* out = static_cast<T*>(args.packed) + panels.first(first) * steps;
+    for (int64_t k = 0; k < args.k; k += kPerStep) {
+      const int64_t ahead = args.k_offsets[std::min(k + kAhead, args.k - 1)];
+      const bool second = k + 1 < args.k;
+      const int64_t* ks = args.k_offsets + k;
+      T* to = out;
+      for (int64_t p = 0; p < count; ++p) {
+        const int64_t rows = panels.rows(first + p);
+        const R* from = sources[p];
+        __builtin_prefetch(from + ahead, 0, 3);
+        T* step = to + k / kPerStep * rows;
+        TENFOLD_UNROLL
+        for (int64_t g = 0; g < kGroups; ++g) {
+          const int64_t lanes = rows - g * N;
+          if (lanes >= N)
+            hn::StoreU(L::Slots(d, from + g * N, ks, second), d, step + g * N);
+          else if (lanes > 0)
+            CopyFew(from + g * N, ks, second, lanes, step + g * N);
+        }
+        to += rows * steps;
+      }
+    }
+    return count;
+  }
 
   // False if the panel falls into too many segments.
   static bool AlongSlots(const PackArgs& args, const Panel& panel) {
@@ -125,106 +215,143 @@ struct BlockPack {
       for (int64_t s = 0; s < count; ++s) {
         const Segment& segment = segments[s];
         if (segment.empty_lanes) hn::StoreU(hn::Zero(d), d, out + segment.at);
-        CopySome(segment, args.k_offsets + k, k + 1 < args.k, out + segment.at);
+        if (segment.count == N)
+          hn::StoreU(L::Slots(d, segment.source, args.k_offsets + k, k + 1 < args.k), d,
+                     out + segment.at);
+        else
+          CopyFew(segment.source, args.k_offsets + k, k + 1 < args.k, segment.count,
+                  out + segment.at);
       }
   }
 
-  static HWY_INLINE void CopySome(const Segment& segment, const int64_t* k, bool second, T* out) {
-    const D d;
-    if (segment.count == N) {
-      hn::StoreU(L::Slots(d, segment.source, k, second), d, out);
-#if HWY_TARGET <= HWY_AVX3
-    } else {
-      hn::StoreU(L::SomeSlots(d, segment.source, k, second, static_cast<size_t>(segment.count)), d,
-                 out);
-    }
-#else  // masks are slow or missing: two halves that overlap
-    } else if (segment.count >= N / 2) {
-      const hn::Half<D> dh;
-      const int64_t last = segment.count - N / 2;
-      hn::StoreU(L::Slots(dh, segment.source, k, second), dh, out);
-      hn::StoreU(L::Slots(dh, segment.source + last, k, second), dh, out + last);
-    } else {
-      for (int64_t i = 0; i < segment.count; ++i) out[i] = L::One(segment.source + i, k, second);
-    }
-#endif
+  // Fewer than N slots and not one more: two halves of a vector that overlap, or two quarters.
+  static HWY_INLINE void CopyFew(const R* from, const int64_t* k, bool second, int64_t count,
+                                 T* out) {
+    using DQuarter = std::conditional_t<(N >= 8), hn::Half<hn::Half<D>>, hn::Half<D>>;
+    if (count >= N / 2)
+      CopyTwo(hn::Half<D>(), from, k, second, count, out);
+    else if (N >= 8 && count >= N / 4)
+      CopyTwo(DQuarter(), from, k, second, count, out);
+    else
+      for (int64_t i = 0; i < count; ++i) out[i] = L::One(from + i, k, second);
+  }
+  template <class DP>
+  static HWY_INLINE void CopyTwo(DP d, const R* from, const int64_t* k, bool second, int64_t count,
+                                 T* out) {
+    const int64_t last = count - static_cast<int64_t>(hn::MaxLanes(d));
+    const auto v = L::Slots(d, from, k, second), w = L::Slots(d, from + last, k, second);
+    hn::StoreU(v, d, out);
+    hn::StoreU(w, d, out + last);
   }
 
   // ---- neighbouring k are neighbours in memory
 
+  // Groups whose stores overlap, so that they must be stored step by step.
+  static constexpr int64_t kTogether = kColumns ? 1 : kGroups;
+  using DHalf = std::conditional_t<(BlockSquare<D>::kHalf < N), hn::Half<D>, D>;
+
   static void AlongK(const PackArgs& args, const Panel& panel) {
-    const R* source = static_cast<const R*>(args.source);
-    int64_t phase = args.k_phase;
-    for (int64_t k = 0; k < args.k;) {
-      const int64_t run = std::min({args.k - k, args.k_run - phase, N * kPerStep});
-      AlongKTile(panel, source + args.k_offsets[k], run, panel.out + k / kPerStep * panel.width);
-      k += run;
-      phase = phase + run == args.k_run ? 0 : phase + run;
+    const R* rows[kGroups * N];  // where each slot is; those that don't exist repeat the last
+    for (int64_t i = 0; i < kGroups * N; ++i)
+      rows[i] = static_cast<const R*>(args.source) + panel.slots[std::min(i, panel.width - 1)];
+    // Not more streams at a time than must be.
+    for (int64_t g = 0; g * N < panel.width; g += kTogether) {
+      const int64_t next = kColumns ? (g + 1) * N : panel.width;
+      const int64_t last = std::min(next + (kColumns ? N : panel.width), panel.rest);
+      int64_t phase = args.k_phase;
+      for (int64_t k = 0; k < args.k;) {
+        const int64_t run = std::min({args.k - k, args.k_run - phase, N * kPerStep});
+        const int64_t at = args.k_offsets[k];
+        T* out = panel.out + k / kPerStep * panel.width + g * N;
+        // The next slots' elements of these k: they begin anywhere, no hardware foresees them.
+        if (args.far) {
+          for (int64_t i = next; i < last; ++i)
+            __builtin_prefetch(static_cast<const R*>(args.source) + panel.slots[i] + at, 0, 2);
+        }
+        if (run == N * kPerStep)
+          WholeTile(rows + g * N, at, panel.width, out);
+        else
+          PartOfTile(rows + g * N, at, run, panel.width, out);
+        k += run;
+        phase = phase + run == args.k_run ? 0 : phase + run;
+      }
     }
   }
 
-  static HWY_INLINE void AlongKTile(const Panel& panel, const R* source, int64_t k, T* out) {
-    constexpr int64_t kTogether = kColumns ? 1 : kGroups;  // groups whose stores overlap
+  static HWY_INLINE void WholeTile(const R* const* rows, int64_t at, int64_t width, T* out) {
     const D d;
-    const int64_t groups = (panel.width + N - 1) / N, steps = (k + kPerStep - 1) / kPerStep;
-    for (int64_t g = 0; g < groups; g += kTogether) {
-      V columns[kTogether][N];
-      TENFOLD_UNROLL
-      for (int64_t t = 0; t < kTogether; ++t)
-        if (g + t < groups)
-          TransposeSlots(source, panel.slots + (g + t) * N, std::min(N, panel.width - (g + t) * N),
-                         k, columns[t]);
-      for (int64_t i = 0; i < steps; ++i)
-        for (int64_t t = 0; t < kTogether; ++t)
-          if (g + t < groups) hn::StoreU(columns[t][i], d, out + i * panel.width + (g + t) * N);
-    }
-  }
-
-  // out[i] = step i of the slots; slots beyond `count` repeat the last.
-  static HWY_INLINE void TransposeSlots(const R* source, const int64_t* slots, int64_t count,
-                                        int64_t k, V* out) {
-    const D d;
-    const R* rows[N];
+    V steps[kTogether][N];
     TENFOLD_UNROLL
-    for (int64_t i = 0; i < N; ++i) rows[i] = source + slots[std::min(i, count - 1)];
-    if (k == N * kPerStep) {
-      using DL = std::conditional_t<(BlockSquare<D>::kHalf < N), hn::Half<D>, D>;
+    for (int64_t t = 0; t < kTogether; ++t)
       BlockSquare<D>::FromHalves(
           [&](int r, int half) HWY_ATTR {
-            return L::Steps(DL(), rows[r] + half * BlockSquare<D>::kHalf * kPerStep);
+            return L::Steps(DHalf(),
+                            rows[t * N + r] + at + half * BlockSquare<D>::kHalf * kPerStep);
           },
-          out);
-    } else {
-      BlockSquare<D>::FromRows(
-          [&](int r) HWY_ATTR { return L::SomeSteps(d, rows[r], static_cast<size_t>(k)); }, out);
+          steps[t]);
+    TENFOLD_UNROLL
+    for (int64_t i = 0; i < N; ++i, out += width) {
+      TENFOLD_UNROLL
+      for (int64_t t = 0; t < kTogether; ++t) hn::StoreU(steps[t][i], d, out + t * N);
     }
+  }
+
+  static HWY_NOINLINE void PartOfTile(const R* const* rows, int64_t at, int64_t k, int64_t width,
+                                      T* out) {
+    const D d;
+    HWY_ALIGN T steps[kTogether][N * N];
+    for (int64_t t = 0; t < kTogether; ++t) {
+      V v[N];
+      BlockSquare<D>::FromRows(
+          [&](int r)
+              HWY_ATTR { return L::SomeSteps(d, rows[t * N + r] + at, static_cast<size_t>(k)); },
+          v);
+      TENFOLD_UNROLL
+      for (int64_t i = 0; i < N; ++i) hn::Store(v[i], d, steps[t] + i * N);
+    }
+    for (int64_t i = 0; i * kPerStep < k; ++i, out += width)
+      for (int64_t t = 0; t < kTogether; ++t)
+        hn::StoreU(hn::Load(d, steps[t] + i * N), d, out + t * N);
   }
 
   // ---- slots x_step apart are neighbours in memory
 
-  // Slot x * x_step + t is at slots[t] + x for a run of x; for each k, squares of N values of t by
-  // N of x are transposed into a line of all slots, or straight into the panels where every vector
-  // begins at a multiple of N.
+  // Slot x * x_step + t is at slots[x * x_step] + (slots[t] - slots[0]), and the first of these
+  // steps by one in runs of x. For each k, squares of N values of t by N of x are transposed into a
+  // line of all slots, or straight into the panels where every vector begins at a multiple of N.
   static void Across(const PackArgs& args) {
     const int64_t steps = (args.k + kPerStep - 1) / kPerStep;
     const int64_t positions = args.count / args.x_step;
     T* line = static_cast<T*>(args.line);
     const bool direct = args.x_step % N == 0;
     for (int64_t i = positions * args.x_step; i < args.count; ++i) line[i] = T{};
+    int64_t rows[N], next[N];
+    AcrossRows(args, 0, 0, next);
     for (int64_t k = 0; k < args.k; k += kPerStep) {
-      const int64_t* slots = args.slots;
-      for (int64_t x = 0; x < positions;) {
-        int64_t run = 1;
-        while (run < N && x + run < positions && slots[run * args.x_step] == slots[0] + run) ++run;
-        for (int64_t t = 0; t < args.x_step; t += N) {
-          if (t + N > args.x_step && args.x_step >= N) t = args.x_step - N;
-          AcrossTile(args, slots + t, k, run, direct, steps, x * args.x_step + t, line);
+      for (int64_t t = 0; t < args.x_step; t += N) {
+        t = std::max<int64_t>(std::min(t, args.x_step - N), 0);
+        std::copy_n(next, N, rows);
+        // The rows after these, of this k or the next, are asked for as these are read.
+        const bool last = t + N >= args.x_step;
+        AcrossRows(args, last ? std::min(k + kPerStep, args.k - 1) : k,
+                   last ? 0 : std::max<int64_t>(std::min(t + N, args.x_step - N), 0), next);
+        for (int64_t x = 0; x < positions;) {
+          const int64_t* slots = args.slots + x * args.x_step;
+          int64_t run = 1;
+          while (run < N && x + run < positions && slots[run * args.x_step] == slots[0] + run)
+            ++run;
+          AcrossTile(args, rows, next, slots[0], k, run, direct, steps, x * args.x_step + t, line);
+          x += run;
         }
-        x += run;
-        slots += run * args.x_step;
       }
       if (!direct) LineToPanels(args, line, k / kPerStep, steps);
     }
+  }
+
+  // Offsets of the N rows from t on, less that of the slot they are in; what doesn't exist repeats.
+  static HWY_INLINE void AcrossRows(const PackArgs& args, int64_t k, int64_t t, int64_t* rows) {
+    for (int64_t i = 0; i < N; ++i)
+      rows[i] = args.slots[std::min(t + i, args.x_step - 1)] - args.slots[0] + args.k_offsets[k];
   }
 
   static HWY_INLINE T* Place(const PackArgs& args, int64_t slot, int64_t step, int64_t steps) {
@@ -233,39 +360,37 @@ struct BlockPack {
     return static_cast<T*>(args.packed) + panel * steps + step * width + slot % kWidth;
   }
 
-  static HWY_INLINE void AcrossTile(const PackArgs& args, const int64_t* slots, int64_t k,
-                                    int64_t run, bool direct, int64_t steps, int64_t slot,
-                                    T* line) {
+  static HWY_INLINE void AcrossTile(const PackArgs& args, const int64_t* rows, const int64_t* next,
+                                    int64_t x, int64_t k, int64_t run, bool direct, int64_t steps,
+                                    int64_t slot, T* line) {
     const D d;
-    const R* source = static_cast<const R*>(args.source);
-    const int64_t count = std::min(N, args.x_step);
-    const int64_t* ks = args.k_offsets + k;
+    const R* source = static_cast<const R*>(args.source) + x;
     const bool second = k + 1 < args.k;
-    const R* rows[N];
-    TENFOLD_UNROLL
-    for (int64_t i = 0; i < N; ++i) rows[i] = source + slots[std::min(i, count - 1)];
+    // The second of two k, from the first; the rows are at the first.
+    const int64_t ks[2] = {0, second ? args.k_offsets[k + 1] - args.k_offsets[k] : 0};
+    if (args.far)
+      for (int64_t i = 0; i < N; ++i) __builtin_prefetch(source + next[i], 0, 2);
     V out[N];
     if (run == N) {
-      using DL = std::conditional_t<(BlockSquare<D>::kHalf < N), hn::Half<D>, D>;
       BlockSquare<D>::FromHalves(
           [&](int r, int half) HWY_ATTR {
-            return L::Slots(DL(), rows[r] + half * BlockSquare<D>::kHalf, ks, second);
+            return L::Slots(DHalf(), source + rows[r] + half * BlockSquare<D>::kHalf, ks, second);
           },
           out);
     } else {
       BlockSquare<D>::FromRows(
-          [&](int r)
-              HWY_ATTR { return L::SomeSlots(d, rows[r], ks, second, static_cast<size_t>(run)); },
+          [&](int r) HWY_ATTR {
+            return L::SomeSlots(d, source + rows[r], ks, second, static_cast<size_t>(run));
+          },
           out);
     }
-    for (int64_t x = 0; x < run; ++x) {
-      const int64_t at = slot + x * args.x_step;
+    for (int64_t i = 0; i < run; ++i, slot += args.x_step) {
       if (direct)
-        hn::StoreU(out[x], d, Place(args, at, k / kPerStep, steps));
-      else if (count == N)
-        hn::StoreU(out[x], d, line + at);
+        hn::StoreU(out[i], d, Place(args, slot, k / kPerStep, steps));
+      else if (args.x_step >= N)
+        hn::StoreU(out[i], d, line + slot);
       else  // whole vectors would spill into the next x, which is there already
-        StoreTail(out[x], d, line + at, static_cast<size_t>(count));
+        StoreTail(out[i], d, line + slot, static_cast<size_t>(args.x_step));
     }
   }
 

@@ -13,6 +13,7 @@
 #define TENFOLD_KERNELS_BLOCK_TILE_INL_H_
 #endif
 
+#include "hwy/cache_control.h"
 #include "kernels/block_kernels.hpp"
 #include "kernels/ops-inl.h"
 #include "kernels/unroll.hpp"
@@ -64,7 +65,7 @@ struct BlockTiles {
     T* c;
     const int64_t* rows;
     const ColumnVector* vectors;
-    bool accumulate;
+    bool accumulate, stream;
   };
   using TileFn = void (*)(const T* a, const T* b, int64_t steps, const Output& out);
 
@@ -72,25 +73,36 @@ struct BlockTiles {
     const int64_t steps = (args.k + Op::kPerStep - 1) / Op::kPerStep;
     const RowPanels panels(args.row_count, kRows);
     const int64_t column_panels = (args.vector_count + kPanelVectors - 1) / kPanelVectors;
-    const auto tile = [&](int64_t i, int64_t j) {
-      const int64_t row = panels.first(i), vector = j * kPanelVectors;
-      const Output out{static_cast<T*>(args.c), args.row_offsets + row, args.vectors + vector,
-                       args.accumulate};
+    const bool stream = args.stream && !args.accumulate && Streams(args);
+    // A panel of columns stays in L1, or nearly, while the panels of rows come from L2.
+    for (int64_t j = 0; j < column_panels; ++j) {
+      const int64_t vector = j * kPanelVectors;
       const bool pair = vector + 1 < args.vector_count;
-      kTiles[pair][panels.rows(i) - 1](static_cast<const T*>(args.rows) + row * steps,
-                                       static_cast<const T*>(args.columns) + vector * N * steps,
-                                       steps, out);
-    };
-    if (args.rows_outer) {
-      for (int64_t i = 0; i < panels.count; ++i)
-        for (int64_t j = 0; j < column_panels; ++j) tile(i, j);
-    } else {
-      for (int64_t j = 0; j < column_panels; ++j)
-        for (int64_t i = 0; i < panels.count; ++i) tile(i, j);
+      for (int64_t i = 0; i < panels.count; ++i) {
+        const int64_t row = panels.first(i);
+        const Output out{static_cast<T*>(args.c), args.row_offsets + row, args.vectors + vector,
+                         args.accumulate, stream};
+        kTiles[pair][panels.rows(i) - 1](static_cast<const T*>(args.rows) + row * steps,
+                                         static_cast<const T*>(args.columns) + vector * N * steps,
+                                         steps, out);
+      }
     }
+    if (stream) hwy::FlushStream();
   }
 
  private:
+  // Streaming stores want whole vectors at multiples of their size.
+  static bool Streams(const MultiplyArgs& args) {
+    if (reinterpret_cast<uintptr_t>(args.c) % (N * sizeof(T)) != 0) return false;
+    int64_t bits = 0, lanes = N;
+    for (int64_t i = 0; i < args.row_count; ++i) bits |= args.row_offsets[i];
+    for (int64_t i = 0; i < args.vector_count; ++i) {
+      bits |= args.vectors[i].offset;
+      lanes = std::min(lanes, args.vectors[i].lanes);
+    }
+    return bits % N == 0 && lanes == N;
+  }
+
   template <int R, int C>
   static HWY_INLINE void Step(const T* a, const T* b, V (&sum)[R][C]) {
     const D d;
@@ -115,11 +127,13 @@ struct BlockTiles {
       TENFOLD_UNROLL
       for (int c = 0; c < C; ++c) sum[r][c] = hn::Zero(d);
     }
-    TENFOLD_UNROLL
-    for (int r = 0; r < R; ++r) {
+    if (!out.stream) {
       TENFOLD_UNROLL
-      for (int c = 0; c < C; ++c)
-        __builtin_prefetch(out.c + out.rows[r] + out.vectors[c].offset, 1, 3);
+      for (int r = 0; r < R; ++r) {
+        TENFOLD_UNROLL
+        for (int c = 0; c < C; ++c)
+          __builtin_prefetch(out.c + out.rows[r] + out.vectors[c].offset, 1, 3);
+      }
     }
     for (; steps >= 4; steps -= 4, a += 4 * R, b += 4 * C * N) {
       Step<R, C>(a, b, sum);
@@ -129,6 +143,15 @@ struct BlockTiles {
     }
     for (; steps > 0; --steps, a += R, b += C * N) Step<R, C>(a, b, sum);
 
+    if (out.stream) {
+      TENFOLD_UNROLL
+      for (int r = 0; r < R; ++r) {
+        TENFOLD_UNROLL
+        for (int c = 0; c < C; ++c)
+          hn::Stream(sum[r][c], d, out.c + out.rows[r] + out.vectors[c].offset);
+      }
+      return;
+    }
     bool whole = true;
     TENFOLD_UNROLL
     for (int c = 0; c < C; ++c) whole &= out.vectors[c].lanes == N;
