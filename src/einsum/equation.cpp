@@ -32,7 +32,8 @@ class Checker {
     if (terms_.has_ellipsis)
       for (std::size_t i = 0; i < shapes_.size(); ++i)
         expand_ellipsis(equation_.inputs[i], shapes_[i].size());
-    const auto labels = static_cast<std::size_t>(terms_.input_labels + ellipsis_rank_);
+    const std::size_t labels =
+        static_cast<std::size_t>(terms_.input_labels) + static_cast<std::size_t>(ellipsis_rank_);
     if (labels > few_states_.size()) many_states_.resize(labels);
     states_ = many_states_.empty() ? few_states_.data() : many_states_.data();
     equation_.sizes.assign(labels, 1);

@@ -63,7 +63,7 @@ int& LabelIds::entry(int key) {
     pages_[page] = static_cast<int>(entries_.size());
     entries_.resize(entries_.size() + kPage, kNone);
   }
-  return entries_[static_cast<std::size_t>(pages_[page] + key % kPage)];
+  return entries_[static_cast<std::size_t>(pages_[page]) + static_cast<std::size_t>(key % kPage)];
 }
 
 }  // namespace tenfold::einsum_detail

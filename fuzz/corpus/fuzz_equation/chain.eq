@@ -1,0 +1,1 @@
+ab,bc,cd,de,ef,fg,gh,hi,ij,jk->ak
