@@ -1,0 +1,313 @@
+// Movers: strided elements to dense ones and back, by element size.
+#include <array>
+#include <cstring>
+
+#include "kernels/elementwise_kernels.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/layout_kernels.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include "hwy/cache_control.h"
+#include "kernels/ops-inl.h"
+#include "kernels/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenfold::kernels {
+namespace HWY_NAMESPACE {
+
+template <class U>
+HWY_INLINE U ElementAt(const std::byte* p) {
+  U value;
+  std::memcpy(&value, p, sizeof value);
+  return value;
+}
+
+template <class U>
+struct Move {
+  using S = Square<U>;
+  using D = typename S::D;
+  using V = typename S::V;
+  using Lane = typename S::Lane;
+  static constexpr int64_t N = S::N, kSize = sizeof(U);
+
+  static void Transpose(const std::byte* src, const int64_t* offsets, int64_t rows, int64_t columns,
+                        std::byte* dst, int64_t dst_row, int64_t ahead) {
+    const D d;
+    // Where a side has a whole vector or more, the last square is moved back to end with it.
+    for (int64_t q = 0; q < rows; q += N) {
+      const int64_t q0 = rows >= N ? HWY_MIN(q, rows - N) : 0;
+      const int64_t last = HWY_MIN(N, rows) - 1;
+      for (int64_t p = 0; p < columns; p += N) {
+        const int64_t p0 = columns >= N ? HWY_MIN(p, columns - N) : 0;
+        const std::byte* from = src + p0 * kSize;
+        std::byte* to = dst + p0 * dst_row + q0 * kSize;
+        const auto store = [=](int64_t i, V v) HWY_ATTR {
+          hn::StoreU(v, d, reinterpret_cast<Lane*>(to + i * dst_row));
+        };
+        const auto row = [=](int64_t i) HWY_ATTR {
+          return reinterpret_cast<const Lane*>(from + offsets[q0 + HWY_MIN(i, last)]);
+        };
+        if (columns >= N) {
+          S::Transpose(
+              [=](int64_t i) HWY_ATTR {
+                const Lane* r = row(i);
+                __builtin_prefetch(reinterpret_cast<const std::byte*>(r) + ahead, 0, 3);
+                return hn::LoadU(d, r);
+              },
+              store);
+        } else {
+          const auto count = static_cast<size_t>(columns * kSize) / sizeof(Lane);
+          S::Transpose([=](int64_t i) HWY_ATTR { return LoadTail(d, row(i), count); }, store);
+        }
+      }
+    }
+  }
+
+  static void Interleave(const std::byte* src, const int64_t* offsets, int64_t rows,
+                         int64_t columns, std::byte* dst) {
+    const D d;
+    const U* from[4] = {};
+    for (int64_t q = 0; q < rows; ++q) from[q] = reinterpret_cast<const U*>(src + offsets[q]);
+    U* to = reinterpret_cast<U*>(dst);
+    int64_t p = 0;
+    for (; p + N <= columns; p += N, to += rows * N) {
+      const V x = hn::LoadU(d, from[0] + p), y = hn::LoadU(d, from[1] + p);
+      if (rows == 2)
+        hn::StoreInterleaved2(x, y, d, to);
+      else if (rows == 3)
+        hn::StoreInterleaved3(x, y, hn::LoadU(d, from[2] + p), d, to);
+      else
+        hn::StoreInterleaved4(x, y, hn::LoadU(d, from[2] + p), hn::LoadU(d, from[3] + p), d, to);
+    }
+    for (; p < columns; ++p)
+      for (int64_t q = 0; q < rows; ++q) *to++ = from[q][p];
+  }
+
+  static void Deinterleave(const std::byte* src, int64_t rows, int64_t columns, std::byte* dst,
+                           int64_t dst_row) {
+    const D d;
+    const U* from = reinterpret_cast<const U*>(src);
+    U* to[4] = {};
+    for (int64_t p = 0; p < columns; ++p) to[p] = reinterpret_cast<U*>(dst + p * dst_row);
+    int64_t q = 0;
+    for (; q + N <= rows; q += N, from += columns * N) {
+      V x, y, z, w;
+      if (columns == 2) {
+        hn::LoadInterleaved2(d, from, x, y);
+      } else if (columns == 3) {
+        hn::LoadInterleaved3(d, from, x, y, z);
+      } else {
+        hn::LoadInterleaved4(d, from, x, y, z, w);
+        hn::StoreU(w, d, to[3] + q);
+      }
+      hn::StoreU(x, d, to[0] + q);
+      hn::StoreU(y, d, to[1] + q);
+      if (columns > 2) hn::StoreU(z, d, to[2] + q);
+    }
+    for (; q < rows; ++q)
+      for (int64_t p = 0; p < columns; ++p) to[p][q] = *from++;
+  }
+
+  static void Gather(const std::byte* src, const int64_t* offsets, int64_t count, std::byte* dst) {
+    U* to = reinterpret_cast<U*>(dst);
+    int64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      const U a = ElementAt<U>(src + offsets[i]), b = ElementAt<U>(src + offsets[i + 1]);
+      const U c = ElementAt<U>(src + offsets[i + 2]), e = ElementAt<U>(src + offsets[i + 3]);
+      to[i] = a;
+      to[i + 1] = b;
+      to[i + 2] = c;
+      to[i + 3] = e;
+    }
+    for (; i < count; ++i) to[i] = ElementAt<U>(src + offsets[i]);
+  }
+
+  static void Reverse(const std::byte* src, int64_t count, std::byte* dst) {
+    const D d;
+    const U* from = reinterpret_cast<const U*>(src);
+    U* to = reinterpret_cast<U*>(dst);
+    int64_t i = 0;
+    if constexpr (kSize > 1 && kSize < 16) {  // Highway has no reversal of bytes
+      for (; i + N <= count; i += N)
+        hn::StoreU(hn::Reverse(d, hn::LoadU(d, from - i - (N - 1))), d, to + i);
+    }
+    for (; i < count; ++i) to[i] = from[-i];
+  }
+
+  static void Repeat(const std::byte* src, const int64_t* offsets, int64_t count, int64_t n,
+                     std::byte* dst) {
+    const D d;
+    U* to = reinterpret_cast<U*>(dst);
+    for (int64_t j = 0; j < count; ++j, to += n) {
+      V v;
+      if constexpr (kSize == 16)
+        v = hn::LoadDup128(d, reinterpret_cast<const Lane*>(src + offsets[j]));
+      else
+        v = hn::Set(d, ElementAt<U>(src + offsets[j]));
+      for (int64_t i = 0; i < n; i += N) hn::StoreU(v, d, reinterpret_cast<Lane*>(to + i));
+    }
+  }
+
+  static void Scatter(const std::byte* src, int64_t count, std::byte* dst, int64_t stride) {
+    const U* from = reinterpret_cast<const U*>(src);
+    for (int64_t i = 0; i < count; ++i) std::memcpy(dst + i * stride, from + i, sizeof(U));
+  }
+};
+
+// Copies of `bytes` bytes, 0 < bytes < 64, that write up to 64.
+HWY_INLINE void CopyShort(const std::byte* src, int64_t bytes, std::byte* dst) {
+#if HWY_TARGET <= HWY_AVX3
+  const hn::ScalableTag<uint8_t> d;
+  hn::StoreU(LoadTail(d, reinterpret_cast<const uint8_t*>(src), static_cast<size_t>(bytes)), d,
+             reinterpret_cast<uint8_t*>(dst));
+#else
+  // Two pieces of a fixed size that overlap.
+  const auto two = [=](auto piece) HWY_ATTR {
+    std::memcpy(&piece, src, sizeof piece);
+    auto last = piece;
+    std::memcpy(&last, src + bytes - sizeof piece, sizeof piece);
+    std::memcpy(dst, &piece, sizeof piece);
+    std::memcpy(dst + bytes - sizeof piece, &last, sizeof piece);
+  };
+  if (bytes > 32)
+    two(std::array<uint64_t, 4>{});
+  else if (bytes >= 16)
+    two(std::array<uint64_t, 2>{});
+  else if (bytes >= 8)
+    two(uint64_t{});
+  else if (bytes >= 4)
+    two(uint32_t{});
+  else
+    for (int64_t i = 0; i < bytes; ++i) dst[i] = src[i];
+#endif
+}
+
+using Bytes = hn::ScalableTag<uint8_t>;
+HWY_INLINE hn::Vec<Bytes> LoadBytes(const std::byte* p) {
+  return hn::LoadU(Bytes(), reinterpret_cast<const uint8_t*>(p));
+}
+
+void CopySegments(const std::byte* src, const int64_t* offsets, int64_t count, int64_t n,
+                  std::byte* dst) {
+  constexpr int64_t N = hn::MaxLanes(Bytes());
+  const auto store = [](hn::Vec<Bytes> v, std::byte* to)
+                         HWY_ATTR { hn::StoreU(v, Bytes(), reinterpret_cast<uint8_t*>(to)); };
+  for (int64_t j = 0; j < count; ++j, dst += n) {
+    const std::byte* from = src + offsets[j];
+    if (n < 64) {
+      CopyShort(from, n, dst);
+      continue;
+    }
+    for (int64_t at = 0; at + N <= n; at += N) store(LoadBytes(from + at), dst + at);
+    store(LoadBytes(from + n - N), dst + n - N);
+  }
+}
+
+// `left` bytes from the end of one segment and the rest of a vector from the start of the next.
+HWY_INLINE hn::Vec<Bytes> LoadAcross(const std::byte* end, int64_t left, const std::byte* next) {
+  const Bytes d;
+#if HWY_TARGET <= HWY_AVX3
+  const auto first = hn::FirstN(d, static_cast<size_t>(left));
+  const auto* p = reinterpret_cast<const uint8_t*>(end - left);
+  const auto* q = reinterpret_cast<const uint8_t*>(next - left);
+  return hn::Or(hn::MaskedLoad(first, d, p), hn::MaskedLoad(hn::Not(first), d, q));
+#else
+  HWY_ALIGN std::byte lanes[hn::MaxLanes(d)];
+  std::memcpy(lanes, end - left, static_cast<size_t>(left));
+  std::memcpy(lanes + left, next, sizeof lanes - static_cast<size_t>(left));
+  return LoadBytes(lanes);
+#endif
+}
+
+void StreamSegments(const std::byte* src, const int64_t* offsets, int64_t skip, int64_t n,
+                    int64_t bytes, std::byte* dst) {
+  constexpr int64_t N = hn::MaxLanes(Bytes());
+  const std::byte* from = src + *offsets;
+  int64_t at = skip;  // in this segment
+  const auto plain = [&](int64_t left) HWY_ATTR {
+    while (left > 0) {
+      const int64_t some = HWY_MIN(left, n - at);
+      std::memcpy(dst, from + at, static_cast<size_t>(some));
+      dst += some;
+      at += some;
+      left -= some;
+      if (at == n && left > 0) {
+        from = src + *++offsets;
+        at = 0;
+      }
+    }
+  };
+  const std::byte* const end = dst + bytes;
+  plain(HWY_MIN(bytes, static_cast<int64_t>(-reinterpret_cast<uintptr_t>(dst) % 64)));
+  const int64_t vectors = (end - dst) / 64 * (64 / N);
+  for (int64_t i = 0; i < vectors; ++i, dst += N) {
+    hn::Vec<Bytes> v;
+    if (at + N <= n) {
+      v = LoadBytes(from + at);
+      at += N;
+    } else {
+      const std::byte* const next = src + *++offsets;
+      v = LoadAcross(from + n, n - at, next);
+      at += N - n;
+      from = next;
+    }
+    hn::Stream(v, Bytes(), reinterpret_cast<uint8_t*>(dst));
+  }
+  if (at == n && dst < end) {
+    from = src + *++offsets;
+    at = 0;
+  }
+  plain(end - dst);
+}
+
+const SegmentKernels* FindSegments() {
+  static constexpr SegmentKernels kSegments{&CopySegments, &StreamSegments};
+  return &kSegments;
+}
+
+template <class U>
+constexpr MoveKernels Moves() {
+  MoveKernels kernels{&Move<U>::Transpose, nullptr,          nullptr,          &Move<U>::Gather,
+                      &Move<U>::Reverse,   &Move<U>::Repeat, &Move<U>::Scatter};
+  if constexpr (sizeof(U) < 16) {
+    kernels.interleave = &Move<U>::Interleave;
+    kernels.deinterleave = &Move<U>::Deinterleave;
+  }
+  return kernels;
+}
+template <class U>
+constexpr MoveKernels kMoves = Moves<U>();
+
+const MoveKernels* FindMoves(int64_t element_size) {
+  switch (element_size) {
+    case 1:
+      return &kMoves<uint8_t>;
+    case 2:
+      return &kMoves<uint16_t>;
+    case 4:
+      return &kMoves<uint32_t>;
+    case 8:
+      return &kMoves<uint64_t>;
+    default:
+      return &kMoves<Block16>;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenfold::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenfold::kernels {
+
+HWY_EXPORT(FindMoves);
+HWY_EXPORT(FindSegments);
+
+const MoveKernels& move_kernels(std::int64_t element_size) {
+  return *HWY_DYNAMIC_DISPATCH(FindMoves)(element_size);
+}
+const SegmentKernels& segment_kernels() { return *HWY_DYNAMIC_DISPATCH(FindSegments)(); }
+void finish_stream() { hwy::FlushStream(); }
+
+}  // namespace tenfold::kernels
+#endif
