@@ -3,6 +3,8 @@
 //     bench_micro                times of small calls
 //     bench_micro --heap FILE    the heap check alone, on the rows of FILE; exit code 1 if a run
 //                                allocates after its first call, or the scratch passes 1 MiB
+//     bench_micro --orders FILE  how long orders of contraction take to find; FILE is
+//                                tests/data/networks.jsonl
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "allocations.hpp"
+#include "orders.hpp"
 #include "row.hpp"
 #include "tenfold/tenfold.hpp"
 
@@ -106,8 +109,12 @@ bool check_heap(const std::string& path) {
 
 int run(const std::vector<std::string>& arguments) {
   if (arguments.size() == 2 && arguments[0] == "--heap") return check_heap(arguments[1]) ? 0 : 1;
+  if (arguments.size() == 2 && arguments[0] == "--orders") {
+    time_orders(arguments[1]);
+    return 0;
+  }
   if (!arguments.empty()) {
-    fmt::print(stderr, "usage: bench_micro [--heap FILE]\n");
+    fmt::print(stderr, "usage: bench_micro [--heap FILE | --orders FILE]\n");
     return 2;
   }
   time_small_calls();

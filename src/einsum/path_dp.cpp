@@ -196,8 +196,8 @@ std::vector<PathStep> SubsetSearch<Real>::cheapest_within(std::int64_t limit) co
     Set one;
     int one_choice, other_choice;  // of the halves
   };
-  // At most so many, the lowest peak and the lowest cost among them: random networks of 12 operands
-  // have about 3 on average.
+  // At most so many, the lowest peak and the lowest cost among them, or dense networks would take
+  // long.
   constexpr std::size_t kMostChoices = 12;
   std::vector<std::vector<Choice>> choices(full_ + 1);  // peaks rise, costs fall
   const auto insert = [](std::vector<Choice>& list, const Choice& choice) {

@@ -1,0 +1,94 @@
+// The order of the steps of a tree, against every order that the tree allows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "einsum/path_search.hpp"
+#include "einsum/path_testing.hpp"
+
+namespace tenfold::einsum_detail::testing {
+namespace {
+
+// The lowest peak over every order in which the steps can run, by trying them.
+double least_peak(std::span<const PathStep> steps, std::span<const StepSize> sizes,
+                  std::vector<char>& done, double alive, double peak) {
+  const int operands = static_cast<int>(steps.size()) + 1;
+  const auto ready = [&](int tensor) {
+    return tensor < operands || done[static_cast<std::size_t>(tensor - operands)];
+  };
+  const auto bytes = [&](int tensor) {
+    const bool counted =
+        tensor >= operands && tensor < operands + static_cast<int>(steps.size()) - 1;
+    return counted ? sizes[static_cast<std::size_t>(tensor - operands)].result.value : 0.0;
+  };
+  double least = std::numeric_limits<double>::infinity();
+  bool any = false;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (done[i] || !ready(steps[i].left) || !ready(steps[i].right)) continue;
+    any = true;
+    done[i] = 1;
+    const double during = alive + bytes(operands + static_cast<int>(i));
+    least = std::min(
+        least, least_peak(steps, sizes, done, during - bytes(steps[i].left) - bytes(steps[i].right),
+                          std::max(peak, during)));
+    done[i] = 0;
+  }
+  return any ? least : peak;
+}
+
+TEST(PathMemory, NoOrderOfTheStepsHasALowerPeak) {
+  std::mt19937 random(7);
+  int interleaved = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const int operands = 4 + i % 6;
+    std::vector<int> left(static_cast<std::size_t>(operands));
+    for (int k = 0; k < operands; ++k) left[static_cast<std::size_t>(k)] = k;
+    std::vector<PathStep> steps;
+    std::vector<StepSize> sizes;
+    while (left.size() > 1) {
+      std::shuffle(left.begin(), left.end(), random);
+      steps.push_back({left[left.size() - 1], left[left.size() - 2]});
+      sizes.push_back({Wide(1), Wide(static_cast<double>(1 + random() % 20))});
+      left.pop_back();
+      left.back() = operands + static_cast<int>(steps.size()) - 1;
+    }
+    std::vector<char> done(steps.size());
+    const double expected = least_peak(steps, sizes, done, 0, 0);
+    const std::vector<PathStep> before = steps;
+    order_for_memory(steps, sizes, 1);
+    expect_tree(steps, static_cast<std::size_t>(operands));
+    ASSERT_EQ(static_cast<double>(peak_of(steps, sizes, 1)), expected) << "tree " << i;
+    // Steps that use neither of the two before them.
+    for (std::size_t k = 2; k < steps.size(); ++k)
+      interleaved += std::max(steps[k].left, steps[k].right) < operands + static_cast<int>(k) - 1 &&
+                             std::max(steps[k].left, steps[k].right) >= operands
+                         ? 1
+                         : 0;
+  }
+  EXPECT_GT(interleaved, 0);
+}
+
+TEST(PathMemory, TheSameTreeComesBack) {
+  // Sizes and steps move together: the costs that are counted afterwards are the ones that moved.
+  std::mt19937 random(8);
+  for (int i = 0; i < 100; ++i) {
+    const Network network = random_network(8, random);
+    std::vector<PathStep> steps{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {8, 10}, {9, 11}, {12, 13}};
+    std::vector<StepSize> sizes = measure(network, steps);
+    const PathCost before = cost_of(network, steps, 4);
+    order_for_memory(steps, sizes, 4);
+    const std::vector<StepSize> again = measure(network, steps);
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      EXPECT_EQ(sizes[k].terms.value, again[k].terms.value);
+      EXPECT_EQ(sizes[k].result.value, again[k].result.value);
+    }
+    EXPECT_NEAR(cost_of(network, steps, 4).log10_flops, before.log10_flops, 1e-12);
+    EXPECT_LE(cost_of(network, steps, 4).peak_bytes, before.peak_bytes);
+  }
+}
+
+}  // namespace
+}  // namespace tenfold::einsum_detail::testing
