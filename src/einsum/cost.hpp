@@ -22,4 +22,13 @@ inline double stream_ns(double bytes) {
   return bytes / (bytes > kCacheBytes ? kMemoryBytesPerNs : kCacheBytesPerNs);
 }
 
+// What kernels of products should at least claim: where nothing is summed and the operands are not
+// tiny, every element is memory traffic, and the kernels made for that ("multiply") move it
+// fastest.
+inline double product_floor_ns(const Pair& pair) {
+  constexpr double kFew = 2048;  // products that the caches and the call hide
+  const double terms = pair_terms(pair);
+  return pair.k.empty() && terms > kFew ? 4 * terms : 0;
+}
+
 }  // namespace tenfold::einsum_detail

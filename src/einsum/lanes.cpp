@@ -287,7 +287,7 @@ bool accepts(const Pair& pair) {
 double cost(const Pair& pair) {
   LanesPlan plan;
   plan_lanes(pair, plan);
-  return lanes_cost(plan);
+  return std::max(lanes_cost(plan), product_floor_ns(pair));
 }
 
 std::unique_ptr<PairKernel> make(const Pair& pair) { return std::make_unique<Lanes>(pair); }

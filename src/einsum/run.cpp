@@ -1,11 +1,9 @@
 // Executes a plan: checks the call, finds memory for the temporaries, runs the steps in order.
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <vector>
 
 #include "einsum/lower.hpp"
+#include "einsum/memory.hpp"
 #include "einsum/plan.hpp"
 #include "tenfold/error.hpp"
 
@@ -22,23 +20,6 @@ const void* constant_base(DType dtype) {
                               : static_cast<const void*>(kConstants.f32);
 }
 
-struct Free {
-  void operator()(void* p) const { std::free(p); }
-};
-using Memory = std::unique_ptr<std::byte, Free>;
-
-Memory allocate(std::int64_t bytes) {
-  constexpr std::int64_t kHugePage = 2 << 20;
-  const std::int64_t alignment = bytes >= 2 * kHugePage ? kHugePage : 64;
-  const std::int64_t size = (bytes + alignment - 1) / alignment * alignment;
-  Memory memory(static_cast<std::byte*>(
-      std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(size))));
-  if (!memory)
-    throw Error(ErrorCode::kOutOfMemory, "einsum", "no memory for an intermediate",
-                std::to_string(bytes) + " bytes");
-  return memory;
-}
-
 // The small temporaries of the run on this thread; a nested run (a host's executor may start one
 // while it waits) takes memory of its own.
 class Arena {
@@ -47,19 +28,19 @@ class Arena {
     if (bytes == 0) return;
     Kept& kept = kept_here();
     if (kept.taken) {
-      own_ = allocate(bytes);
-      data_ = own_.get();
+      own_ = Loan(bytes);
+      data_ = own_.data();
       return;
     }
     if (kept.bytes < bytes) {
       kept.memory.reset();
       kept.bytes = 0;
-      kept.memory = allocate(bytes);
+      kept.memory = Loan(bytes);
       kept.bytes = bytes;
     }
     kept.taken = true;
     taken_ = true;
-    data_ = kept.memory.get();
+    data_ = kept.memory.data();
   }
   ~Arena() {
     if (taken_) kept_here().taken = false;
@@ -70,7 +51,7 @@ class Arena {
 
  private:
   struct Kept {
-    Memory memory;
+    Loan memory;
     std::int64_t bytes = 0;
     bool taken = false;
   };
@@ -78,7 +59,7 @@ class Arena {
     thread_local Kept kept;
     return kept;
   }
-  Memory own_;
+  Loan own_;
   std::byte* data_ = nullptr;
   bool taken_ = false;
 };
@@ -143,7 +124,7 @@ void EinsumPlan::Impl::run(std::span<const TensorView> views, const MutableTenso
 void EinsumPlan::Impl::run_steps(std::span<const TensorView> views, std::byte* out,
                                  const RunOptions& options) const {
   const Arena arena(arena_bytes);
-  std::vector<Memory> separate(arena_bytes == 0 ? temporaries.size() : 0);
+  std::vector<Loan> separate(arena_bytes == 0 ? temporaries.size() : 0);
   const auto n = static_cast<int>(operands.size());
   const auto slot = [&](int i, DType type) -> const std::byte* {
     if (i < 0) return nullptr;
@@ -151,13 +132,13 @@ void EinsumPlan::Impl::run_steps(std::span<const TensorView> views, std::byte* o
     if (i == n) return out;
     if (i == n + 1) return static_cast<const std::byte*>(constant_base(type));
     const auto t = static_cast<std::size_t>(i - n - 2);
-    return arena_bytes > 0 ? arena.data() + temporaries[t].offset : separate[t].get();
+    return arena_bytes > 0 ? arena.data() + temporaries[t].offset : separate[t].data();
   };
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const Step& step = steps[s];
     const auto at = static_cast<int>(s);
     for (std::size_t t = 0; t < separate.size(); ++t)
-      if (temporaries[t].first_step == at) separate[t] = allocate(temporaries[t].bytes);
+      if (temporaries[t].first_step == at) separate[t] = Loan(temporaries[t].bytes);
     auto* c = const_cast<std::byte*>(slot(step.c, step.pair.c_type)) + step.c_offset;
     if (step.kernel) {
       const std::byte* a = slot(step.a, step.pair.a_type) + step.a_offset;

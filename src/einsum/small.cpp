@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "einsum/cost.hpp"
 #include "einsum/gather.hpp"
 #include "einsum/parallel.hpp"
 #include "einsum/small_loops.hpp"
@@ -128,26 +129,29 @@ void Small::run_gathered(const Base& base, std::int64_t begin, std::int64_t end)
   std::byte *const dense_c = scratch + 2 * kBlock, *const typed = scratch + 3 * kBlock;
   const std::byte *last_a = nullptr, *last_b = nullptr;
   const SmallLoops& loops = loops_;
+  const SmallTile& chunk = loops.chunk;
   Walk walk(loops.outer, begin / loops.units_per_outer);
   std::int64_t part = begin % loops.units_per_outer;
   for (std::int64_t unit = begin; unit < end; ++unit) {
-    Base at{base.a + walk.a(), base.b + walk.b(), base.c + walk.c()};
+    // Either products or rows are in parts.
+    const std::int64_t first = loops.inner.size > 1 ? part * chunk.products : 0;
+    const std::int64_t row = loops.inner.size > 1 ? 0 : part * chunk.rows;
+    const SmallTile tile{std::min(chunk.rows, loops.row.size - row), loops.columns,
+                         std::min(chunk.products, loops.inner.size - first)};
+    Base at{base.a + walk.a() + first * loops.inner.a, base.b + walk.b() + first * loops.inner.b,
+            base.c + walk.c() + first * loops.inner.c};
     std::byte* const out = at.c;
-    if (gather_a_) {
-      if (at.a != last_a) a_gather_.load(at.a, dense_a);
-      last_a = at.a;
-      at.a = dense_a;
-    }
-    if (gather_b_) {
-      if (at.b != last_b) b_gather_.load(at.b, dense_b);
-      last_b = at.b;
-      at.b = dense_b;
-    }
+    const auto load = [&](const Gather& gather, std::int64_t step, const std::byte*& from,
+                          const std::byte*& last, std::byte* dense) {
+      if (from != last) gather.load(from, step, step == 0 ? 1 : tile.products, dense, typed);
+      last = from;
+      from = dense;
+    };
+    if (gather_a_) load(a_gather_, loops.inner.a, at.a, last_a, dense_a);
+    if (gather_b_) load(b_gather_, loops.inner.b, at.b, last_b, dense_b);
     if (gather_c_) at.c = dense_c;
-    const std::int64_t row = part * loops.chunk.rows;
-    run_tile({at.a + row * loops.row.a, at.b, at.c + row * loops.row.c},
-             {std::min(loops.chunk.rows, loops.row.size - row), loops.columns, 1}, false);
-    if (gather_c_) c_gather_.store(dense_c, out, typed);
+    run_tile({at.a + row * loops.row.a, at.b, at.c + row * loops.row.c}, tile, false);
+    if (gather_c_) c_gather_.store(dense_c, out, loops.inner.c, tile.products, typed);
     if (++part == loops.units_per_outer) {
       part = 0;
       walk.next();
@@ -263,7 +267,7 @@ bool accepts(const Pair& pair) {
 double cost(const Pair& pair) {
   SmallPlan plan;
   plan_small(pair, plan);
-  return small_cost(plan);
+  return std::max(small_cost(plan), product_floor_ns(pair));
 }
 
 std::unique_ptr<PairKernel> make(const Pair& pair) { return std::make_unique<Small>(pair); }
