@@ -1,5 +1,5 @@
 // Scratch memory of a thread and a bump allocator over it; states that meet in a binary tree.
-// Called by run.cpp only.
+// Called by run.cpp and by the sums of products of einsum.
 #pragma once
 
 #include <bit>

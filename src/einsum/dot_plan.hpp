@@ -1,0 +1,37 @@
+// How a contraction becomes dot products of contiguous rows: which axis is summed inside the
+// kernel, which one gives the rows of a call, what goes around. Made and run by dot.cpp.
+#pragma once
+
+#include "einsum/axis_list.hpp"
+
+namespace tenfold::einsum_detail {
+
+// Rows of a call to the kernel; their sums stay in L1.
+inline constexpr std::int64_t kDotRows = 1024;
+// Elements of an operand that are gathered at a time, and of one row (a whole subtree of the sum).
+inline constexpr std::int64_t kDotPacked = 16384;
+inline constexpr std::int64_t kDotChunk = 4096;
+
+//   c[unit, row] = sum over outer, n of a[unit, row, outer, n] * b[unit, row, outer, n]
+struct DotPlan {
+  DType a_type, b_type, c_type, acc;
+  bool swapped = false;  // a and b have changed places; a has stride 1 along n (or -1: gathered)
+  AxisList units;        // kept axes around the rows
+  PairAxis row;          // kept; kNoAxis if there is none
+  AxisList outer;        // summed axes around n, outermost first
+  PairAxis n;
+  // The kernel's rows are positions of the innermost outer axis, not of a kept one.
+  bool batched = false;
+  bool pack_a = false, pack_b = false;  // gathered into dense memory of type acc
+  double cost = 0;                      // nanoseconds on one thread
+
+  bool packs() const { return pack_a || pack_b; }
+  std::int64_t chunk() const { return packs() ? kDotChunk : n.size; }
+  DType kernel_a() const { return pack_a ? acc : a_type; }
+  DType kernel_b() const { return pack_b ? acc : b_type; }
+};
+
+// The cheapest way; false if there is none. Depends on shapes, strides and types alone.
+bool plan_dot(const Pair& pair, DotPlan& plan);
+
+}  // namespace tenfold::einsum_detail
