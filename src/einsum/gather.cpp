@@ -1,22 +1,54 @@
 #include "einsum/gather.hpp"
 
 #include <cstring>
+#include <utility>
+
+#include "core/convert.hpp"
+#include "kernels/reduce_kernels.hpp"
+#include "kernels/small_kernels.hpp"
 
 namespace tenfold::einsum_detail {
 namespace {
 
+// `count` elements of `size` bytes, from and to so many bytes apart.
 template <std::size_t kSize>
-void scatter_run(const std::byte* from, std::byte* to, std::int64_t stride, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i, from += kSize, to += stride)
+void copy_run(const std::byte* from, std::int64_t from_step, std::byte* to, std::int64_t to_step,
+              std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i, from += from_step, to += to_step)
     std::memcpy(to, from, kSize);
 }
 
-void scatter(std::size_t size, const std::byte* from, std::byte* to, std::int64_t stride,
-             std::int64_t count) {
-  if (size == 8) return scatter_run<8>(from, to, stride, count);
-  if (size == 4) return scatter_run<4>(from, to, stride, count);
-  if (size == 2) return scatter_run<2>(from, to, stride, count);
-  scatter_run<1>(from, to, stride, count);
+// Calls body.operator()<size>().
+template <class Body>
+void with_size(std::size_t size, Body body) {
+  if (size == 8) return body.template operator()<8>();
+  if (size == 4) return body.template operator()<4>();
+  if (size == 2) return body.template operator()<2>();
+  body.template operator()<1>();
+}
+
+template <class From, class To>
+void convert_dense(const void* from, std::int64_t count, void* to) {
+  const From* p = static_cast<const From*>(from);
+  To* q = static_cast<To*>(to);
+  for (std::int64_t i = 0; i < count; ++i) q[i] = convert_element<To>(p[i]);
+}
+
+template <DType kHalf>
+void narrow_dense(const void* from, std::int64_t count, void* to) {
+  kernels::find_finish(kernels::Finish::kCopy, DType::kF32, kHalf)(from, count, to, {});
+}
+
+// 16-bit floats have vector instructions; the others are left to the compiler.
+DenseConvertFn dense_convert(DType from, DType to) {
+  if (from == to) return nullptr;
+  if (to == DType::kF16) return &narrow_dense<DType::kF16>;
+  if (to == DType::kBF16) return &narrow_dense<DType::kBF16>;
+  if (const auto widen = kernels::find_widen(from)) return widen;
+  return visit_real_dtype(from, [&]<class From>() -> DenseConvertFn {
+    return visit_real_dtype(to,
+                            []<class To>() -> DenseConvertFn { return &convert_dense<From, To>; });
+  });
 }
 
 }  // namespace
@@ -24,9 +56,8 @@ void scatter(std::size_t size, const std::byte* from, std::byte* to, std::int64_
 Gather::Gather(const AxisList& rows, const AxisList& columns, std::int64_t PairAxis::*stride,
                DType type, DType dense_type)
     : size_(size_of(type)),
-      dense_size_(size_of(dense_type)),
-      to_dense_(find_convert(type, dense_type)),
-      from_dense_(type == dense_type ? nullptr : find_convert(dense_type, type)) {
+      to_dense_(dense_convert(type, dense_type)),
+      from_dense_(dense_convert(dense_type, type)) {
   // Neighbours that step as one are one axis here even if another operand keeps them apart.
   AxisList axes;
   for (const AxisList* list : {&rows, &columns})
@@ -56,23 +87,34 @@ Gather::Gather(const AxisList& rows, const AxisList& columns, std::int64_t PairA
   }
 }
 
-void Gather::load(const std::byte* from, std::byte* dense) const {
-  for (std::int64_t start : starts_) {
-    to_dense_(from + start, stride_, length_, dense);
-    dense += static_cast<std::size_t>(length_) * dense_size_;
-  }
+void Gather::load(const std::byte* from, std::int64_t step, std::int64_t matrices, std::byte* dense,
+                  std::byte* typed) const {
+  std::byte* to = to_dense_ == nullptr ? dense : typed;
+  with_size(size_, [&]<std::size_t kSize> {
+    constexpr auto kStep = static_cast<std::int64_t>(kSize);
+    for (std::int64_t i = 0; i < matrices; ++i, from += step)
+      for (std::int64_t start : starts_) {
+        copy_run<kSize>(from + start, stride_ * kStep, to, kStep, length_);
+        to += length_ * kStep;
+      }
+  });
+  if (to_dense_ != nullptr) to_dense_(typed, matrices * count(), dense);
 }
 
-void Gather::store(const std::byte* dense, std::byte* to, std::byte* typed) const {
+void Gather::store(const std::byte* dense, std::byte* to, std::int64_t step, std::int64_t matrices,
+                   std::byte* typed) const {
   if (from_dense_ != nullptr) {
-    from_dense_(dense, 1, count(), typed);
+    from_dense_(dense, matrices * count(), typed);
     dense = typed;
   }
-  const std::int64_t step = stride_ * static_cast<std::int64_t>(size_);
-  for (std::int64_t start : starts_) {
-    scatter(size_, dense, to + start, step, length_);
-    dense += static_cast<std::size_t>(length_) * size_;
-  }
+  with_size(size_, [&]<std::size_t kSize> {
+    constexpr auto kStep = static_cast<std::int64_t>(kSize);
+    for (std::int64_t i = 0; i < matrices; ++i, to += step)
+      for (std::int64_t start : starts_) {
+        copy_run<kSize>(dense, kStep, to + start, stride_ * kStep, length_);
+        dense += length_ * kStep;
+      }
+  });
 }
 
 }  // namespace tenfold::einsum_detail

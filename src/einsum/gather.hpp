@@ -1,14 +1,16 @@
-// Brings a strided block of an operand into dense memory in the type of the computation, and back:
+// Brings strided blocks of an operand into dense memory in the type of the computation, and back:
 // for blocks so small that nothing cleverer pays. Called by contraction kernels.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "core/convert.hpp"
 #include "einsum/axis_list.hpp"
 
 namespace tenfold::einsum_detail {
+
+// Converts `count` dense elements.
+using DenseConvertFn = void (*)(const void* from, std::int64_t count, void* to);
 
 // A matrix whose rows and columns are lists of axes, as runs along the last of them.
 class Gather {
@@ -21,17 +23,19 @@ class Gather {
 
   // Elements of the matrix.
   std::int64_t count() const { return static_cast<std::int64_t>(starts_.size()) * length_; }
-  // dense[row, column] = element, row by row.
-  void load(const std::byte* from, std::byte* dense) const;
-  // The other way round; `typed` has room for count() elements of the operand's type.
-  void store(const std::byte* dense, std::byte* to, std::byte* typed) const;
+  // dense[matrix, row, column] = element, for `matrices` of them that lie `step` bytes apart.
+  // `typed` has room for as many elements of the operand's type.
+  void load(const std::byte* from, std::int64_t step, std::int64_t matrices, std::byte* dense,
+            std::byte* typed) const;
+  // The other way round.
+  void store(const std::byte* dense, std::byte* to, std::int64_t step, std::int64_t matrices,
+             std::byte* typed) const;
 
  private:
   std::vector<std::int64_t> starts_;  // of the runs, in bytes
   std::int64_t length_ = 0, stride_ = 0;
-  std::size_t size_ = 0, dense_size_ = 0;
-  ConvertFn to_dense_ = nullptr;
-  ConvertFn from_dense_ = nullptr;  // nullptr where the types are the same
+  std::size_t size_ = 0;
+  DenseConvertFn to_dense_ = nullptr, from_dense_ = nullptr;  // nullptr: the types are the same
 };
 
 }  // namespace tenfold::einsum_detail

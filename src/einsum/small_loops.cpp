@@ -81,8 +81,8 @@ void choose_inner(const SmallPlan& plan, SmallLoops& loops) {
   constexpr double kShortNs = 100;
   constexpr std::int64_t kMany = 8;
   const double block_ns = product_ns(plan, loops.block_rows, std::min(loops.panel, loops.columns));
-  if (plan.gathers() || loops.outer.empty() || block_ns > kShortNs) return;
-  if (product_bytes(loops) > kL1 / 2) return;
+  if (loops.outer.empty() || block_ns > kShortNs) return;
+  if (product_bytes(loops) > (plan.gathers() ? kL1 / 4 : kL1 / 2)) return;
   AxisList& outer = loops.outer;
   int best = outer.size() - 1;
   if (outer[best].size < kMany)
@@ -93,9 +93,16 @@ void choose_inner(const SmallPlan& plan, SmallLoops& loops) {
   outer.truncate(outer.size() - 1);
 }
 
-void fill_args(SmallLoops& loops) {
+void fill_args(const SmallPlan& plan, SmallLoops& loops) {
   const PairAxis &row = loops.row, &term = loops.term, &inner = loops.inner;
   const bool along_rows = inner.size == 1;
+  // Between gathered products lies one of them, or nothing if it is the same for all.
+  const auto step = [&](bool gathered, std::int64_t stride, std::int64_t elements) {
+    return gathered && stride != 0 ? elements * loops.size : stride;
+  };
+  const std::int64_t a_step = step(plan.gather_a, inner.a, row.size * term.size);
+  const std::int64_t b_step = step(plan.gather_b, inner.b, term.size * loops.columns);
+  const std::int64_t c_step = step(plan.gather_c, inner.c, row.size * loops.columns);
   for (int w = 0; w < 2; ++w)
     for (int r = 0; r < 2; ++r)
       loops.args[w][r] = {.k = term.size,
@@ -103,17 +110,17 @@ void fill_args(SmallLoops& loops) {
                           .a_k = term.a,
                           .b_k = term.b,
                           .c_row = row.c,
-                          .a_next = along_rows ? loops.block_rows * row.a : inner.a,
-                          .b_next = inner.b,
-                          .c_next = along_rows ? loops.block_rows * row.c : inner.c,
+                          .a_next = along_rows ? loops.block_rows * row.a : a_step,
+                          .b_next = b_step,
+                          .c_next = along_rows ? loops.block_rows * row.c : c_step,
                           .rows = r == 0 ? loops.block_rows : row.size % loops.block_rows,
                           .columns = w == 0 ? loops.panel : loops.columns % loops.panel};
 }
 
 // A chunk of many small products: what L1 holds if it is swept more than once.
-void choose_products(double product, double most_ns, SmallLoops& loops) {
-  const bool swept_once =
-      loops.row.size <= loops.block_rows && loops.columns <= loops.panel && loops.sums.empty();
+void choose_products(double product, double most_ns, bool gathers, SmallLoops& loops) {
+  const bool swept_once = !gathers && loops.row.size <= loops.block_rows &&
+                          loops.columns <= loops.panel && loops.sums.empty();
   const auto fit = static_cast<std::int64_t>(most_ns / product);
   const std::int64_t cached = swept_once ? fit : kL1 / product_bytes(loops);
   loops.chunk.products = std::clamp<std::int64_t>(std::min(fit, cached), 1, loops.inner.size);
@@ -170,7 +177,7 @@ void choose_chunks(const SmallPlan& plan, SmallLoops& loops) {
   const double product =
       product_ns(plan, loops.row.size, loops.columns) * static_cast<double>(plan.sums.extent());
   if (loops.inner.size > 1)
-    choose_products(product, most_ns, loops);
+    choose_products(product, most_ns, plan.gathers(), loops);
   else if (!plan.gather_a && !plan.gather_c)
     choose_part(plan, most_ns, loops);
   loops.units_per_outer = loops.row_chunks() * ceil_div(loops.columns, loops.chunk.columns) *
@@ -194,7 +201,7 @@ SmallLoops make_small_loops(const SmallPlan& plan) {
   const SmallKernels& kernels = *kernels::find_small_kernels(plan.acc);
   if (!choose_squares(kernels, loops)) choose_blocks(kernels, loops);
   choose_inner(plan, loops);
-  fill_args(loops);
+  fill_args(plan, loops);
   choose_chunks(plan, loops);
   return loops;
 }

@@ -142,14 +142,12 @@ double gatherings(const AxisList& outer, std::int64_t PairAxis::*stride) {
   return count;
 }
 
-// Elements are moved one by one, in runs along one axis each; 16-bit floats are converted by a call
-// each.
-double gather_ns(const AxisList& rows, const AxisList& columns, DType dtype) {
-  constexpr double kRunNs = 3, kMoveNs = 0.3, kHalfNs = 3;
+// Elements are moved one by one, in runs along one axis each, and then converted if need be.
+double gather_ns(const AxisList& rows, const AxisList& columns, bool converts) {
+  constexpr double kRunNs = 1, kMoveNs = 0.3, kConvertNs = 0.2;
   const double elements = static_cast<double>(rows.extent() * columns.extent());
   const double run = columns.empty() ? 1.0 : static_cast<double>(columns[columns.size() - 1].size);
-  const bool is_half = is_float(dtype) && size_of(dtype) == 2;
-  return elements * ((is_half ? kHalfNs : kMoveNs) + kRunNs / run);
+  return elements * (kMoveNs + (converts ? kConvertNs : 0) + kRunNs / run);
 }
 
 // Bytes of an operand: of the elements at different addresses.
@@ -245,10 +243,10 @@ double small_cost(const SmallPlan& plan) {
       static_cast<double>(plan.outer.extent()) * static_cast<double>(plan.sums.extent());
   double ns = kCallNs + products * product_ns(plan, plan.row.size, plan.column.size);
   if (plan.gather_a)
-    ns += gatherings(plan.outer, &PairAxis::a) * gather_ns(plan.m, plan.k, plan.a_type);
+    ns += gatherings(plan.outer, &PairAxis::a) * gather_ns(plan.m, plan.k, plan.a_type != plan.acc);
   if (plan.gather_b)
-    ns += gatherings(plan.outer, &PairAxis::b) * gather_ns(plan.k, plan.n, plan.b_type);
-  if (plan.gather_c) ns += products * gather_ns(plan.m, plan.n, plan.c_type);
+    ns += gatherings(plan.outer, &PairAxis::b) * gather_ns(plan.k, plan.n, plan.b_type != plan.acc);
+  if (plan.gather_c) ns += products * gather_ns(plan.m, plan.n, plan.c_type != plan.acc);
   return ns + memory_ns(plan);
 }
 

@@ -42,7 +42,11 @@ struct SmallKernels {
   std::span<const SmallSquares> squares;  // widest first
 };
 
-// For f32, f64, i32 or i64 operands and results.
+// For f32, f64, i32 or i64 operands and results; nullptr for others.
 const SmallKernels* find_small_kernels(DType dtype);
+
+// Dense f16 or bf16 elements to f32; nullptr for other types.
+using WidenFn = void (*)(const void* from, std::int64_t count, void* to);
+WidenFn find_widen(DType dtype);
 
 }  // namespace tenfold::kernels
