@@ -111,6 +111,35 @@ TEST(BlockBits, AnyOrderOfOutputAndOperands) {
   }
 }
 
+// Sums of several NaNs have the canonical bits, wherever they are in a tile and however stored.
+TEST(BlockBits, NanIsCanonical) {
+  for (const Pair& shape :
+       {product({29, 37, 40}, "mk", "kn", "mn"), product({29, 37, 600}, "km", "nk", "nm"),
+        product({3, 4, 9000}, "mk", "kn", "mn")})
+    for (const DType c_type : {DType::kF32, DType::kF16, DType::kBF16}) {
+      Pair pair = shape;
+      pair.c_type = c_type;
+      Problem problem(pair);
+      for (std::vector<std::byte>* operand : {&problem.a, &problem.b}) {
+        auto* values = reinterpret_cast<std::uint32_t*>(operand->data());
+        for (std::size_t i = 0; i < operand->size() / 4; ++i)
+          values[i] =
+              (i % 2 == 0 ? 0xFFC00000u : 0x7FC00000u) + static_cast<std::uint32_t>(i % 999);
+      }
+      const auto bytes = problem.run(kSerial);
+      const std::vector<std::byte> expected = [&] {
+        std::vector<std::byte> nans(bytes.size());
+        visit_real_dtype(c_type, [&]<class T>() {
+          const T nan = convert_element<T>(std::numeric_limits<double>::quiet_NaN());
+          for (std::size_t i = 0; i < nans.size(); i += sizeof(T))
+            std::memcpy(nans.data() + i, &nan, sizeof(T));
+        });
+        return nans;
+      }();
+      EXPECT_EQ(bytes, expected) << name_of(c_type);
+    }
+}
+
 class BlockTargets : public ::testing::TestWithParam<std::string> {};
 
 // SSE4 has no fused multiply-add: its bits may differ.

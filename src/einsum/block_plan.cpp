@@ -39,9 +39,15 @@ std::int64_t even_block(std::int64_t n, std::int64_t most, std::int64_t grain) {
   return round_up((n + blocks - 1) / blocks, grain);
 }
 
+bool has_backward(const Pair& pair) {
+  for (const PairAxes* axes : {&pair.batch, &pair.m, &pair.n})
+    for (const PairAxis& axis : *axes)
+      if (axis.c < 0) return true;
+  return false;
+}
+
 // Axes along which c runs backwards are turned around.
-void turn_forward(Pair& pair, std::int64_t base[3]) {
-  bool turned = false;
+Pair turned_forward(Pair pair, std::int64_t base[3]) {
   for (PairAxes* axes : {&pair.batch, &pair.m, &pair.n})
     for (PairAxis& axis : *axes) {
       if (axis.c >= 0) continue;
@@ -51,9 +57,9 @@ void turn_forward(Pair& pair, std::int64_t base[3]) {
       axis.a = -axis.a;
       axis.b = -axis.b;
       axis.c = -axis.c;
-      turned = true;
     }
-  if (turned) fold_pair(pair);
+  fold_pair(pair);
+  return pair;
 }
 
 BlockType block_type(const Pair& pair) {
@@ -97,6 +103,12 @@ bool packs_along_k(BlockSide& side, const PairAxes& k, std::int64_t PairAxis::*s
   side.way = PackWay::kAlongK;
   side.k_run = run;
   return true;
+}
+
+// Few outputs and a long k: only parts of k can keep threads busy.
+bool cuts_k(const Pair& pair) {
+  return extent(pair.k) >= 2 * kPartK &&
+         extent(pair.batch) * extent(pair.m) * extent(pair.n) <= kPartOutputs;
 }
 
 std::size_t unit_axis(const BlockSide& side) {
@@ -177,12 +189,6 @@ void choose_columns(BlockPlan& plan) {
     packs_across(plan, unit);
 }
 
-// Few outputs and a long k: only parts of k can keep threads busy.
-bool cuts_k(const BlockPlan& plan) {
-  return plan.k_extent >= 2 * kPartK &&
-         plan.batches * plan.rows.extent * plan.columns.extent <= kPartOutputs;
-}
-
 // The runs of c's unit stride among the columns.
 void choose_runs(BlockPlan& plan, bool collected) {
   const std::vector<BlockAxis>& axes = plan.columns.axes;
@@ -194,12 +200,12 @@ void choose_runs(BlockPlan& plan, bool collected) {
   set_run(plan, collected ? plan.columns.extent : run);
 }
 
-void choose_blocks(BlockPlan& plan) {
+void choose_blocks(BlockPlan& plan, bool in_parts) {
   const std::int64_t bytes = plan.acc_bytes(), lanes = plan.lanes();
   const std::int64_t m = plan.rows.extent, k = plan.k_extent;
   plan.part_k = k;
-  if (cuts_k(plan)) {
-    plan.part_k = even_block(k, std::max(kPartK, (k + kMostParts - 1) / kMostParts), kBlockK);
+  if (in_parts) {
+    plan.part_k = round_up(std::max(kPartK, (k + kMostParts - 1) / kMostParts), kBlockK);
     plan.parts = (k + plan.part_k - 1) / plan.part_k;
   }
   plan.kc = even_block(plan.part_k, kBlockK, 16);
@@ -240,54 +246,69 @@ double block_cost(const BlockPlan& plan) {
   return 1500 + batches * (one + 100) + stream_ns(batches * m * n * bytes);
 }
 
-BlockPlan orient(const Pair& pair, bool swapped, bool collected) {
+// Strides of the rows' operand as a, of the columns' as b.
+PairAxes oriented(const PairAxes& axes, bool swap) {
+  PairAxes result = axes;
+  if (swap)
+    for (PairAxis& axis : result) std::swap(axis.a, axis.b);
+  return result;
+}
+
+BlockPlan plan_one(const Pair& pair, bool swap, bool collected) {
   BlockPlan plan;
-  plan.swapped = swapped;
-  plan.batch = pair.batch;
-  plan.k = pair.k;
+  plan.swapped = swap;
+  plan.batch = oriented(pair.batch, swap);
+  plan.k = oriented(pair.k, swap);
   plan.batches = extent(pair.batch);
   plan.k_extent = extent(pair.k);
   plan.acc = acc_type(pair.c_type);
   plan.c_type = pair.c_type;
   plan.type = block_type(pair);
   plan.kernel = kernels::find_block_kernel(plan.type);
-  plan.rows = make_side(pair.m, &PairAxis::a, pair.a_type);
-  plan.columns = make_side(pair.n, &PairAxis::b, pair.b_type);
+  BlockSide &a = swap ? plan.columns : plan.rows, &b = swap ? plan.rows : plan.columns;
+  a = make_side(pair.m, &PairAxis::a, pair.a_type);
+  b = make_side(pair.n, &PairAxis::b, pair.b_type);
   for (BlockSide* side : {&plan.rows, &plan.columns})
     side->far = plan.batches * side->extent * plan.k_extent *
                     static_cast<std::int64_t>(size_of(side->dtype)) >
                 kCacheBytes;
-  choose_runs(plan, collected || cuts_k(plan));
+  choose_runs(plan, collected);
   choose_rows(plan);
   choose_columns(plan);
-  choose_blocks(plan);
+  choose_blocks(plan, cuts_k(pair));
   plan.cost_ns = block_cost(plan);
   return plan;
 }
 
+BlockPlan cheapest(const Pair& pair) {
+  BlockPlan best;
+  const auto offer = [&](bool swap, bool collected) {
+    BlockPlan plan = plan_one(pair, swap, collected);
+    if (best.kernel == nullptr || plan.cost_ns < best.cost_ns) best = std::move(plan);
+  };
+  if (pair.c_type == acc_type(pair.c_type) && !cuts_k(pair)) {
+    if (pair.n.empty() || pair.n.back().c == 1) offer(false, false);
+    if (pair.m.empty() || pair.m.back().c == 1) offer(true, false);
+    // Well filled vectors straight into c: nothing is better.
+    if (best.kernel != nullptr && 4 * best.columns.extent >= 3 * best.vectors * best.lanes())
+      return best;
+  }
+  offer(false, true);
+  offer(true, true);
+  return best;
+}
+
 }  // namespace
 
-BlockPlan make_block_plan(const Pair& given) {
-  Pair pair = given;
+BlockPlan make_block_plan(const Pair& pair) {
   std::int64_t base[3] = {};
-  turn_forward(pair, base);
-  BlockPlan best;
-  for (const bool swap : {false, true}) {
-    const Pair turned = swap ? swapped(pair) : pair;
-    const bool convert = pair.c_type != acc_type(pair.c_type);
-    const bool unit = turned.n.empty() || turned.n.back().c == 1;
-    for (const bool collected : {false, true}) {
-      if (!collected && (convert || !unit)) continue;
-      BlockPlan plan = orient(turned, swap, collected);
-      if (best.kernel == nullptr || plan.cost_ns < best.cost_ns) best = std::move(plan);
-    }
-  }
-  best.rows_base = base[best.swapped ? 1 : 0];
-  best.columns_base = base[best.swapped ? 0 : 1];
-  best.c_base = base[2];
-  best.rows.pack = kernels::find_block_pack(best.type, best.rows.dtype, false);
-  best.columns.pack = kernels::find_block_pack(best.type, best.columns.dtype, true);
-  return best;
+  BlockPlan plan = cheapest(has_backward(pair) ? turned_forward(pair, base) : pair);
+  plan.rows_base = base[plan.swapped ? 1 : 0];
+  plan.columns_base = base[plan.swapped ? 0 : 1];
+  plan.c_base = base[2];
+  plan.rows.pack = kernels::find_block_pack(plan.type, plan.rows.dtype, false);
+  plan.columns.pack = kernels::find_block_pack(plan.type, plan.columns.dtype, true);
+  return plan;
 }
 
 }  // namespace tenfold::einsum_detail

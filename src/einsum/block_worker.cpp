@@ -136,7 +136,7 @@ void BlockWorker::multiply_all(BlockRange rows, BlockRange vectors, BlockRange k
       for (std::int64_t v = vectors.begin; v < vectors.end; v += plan_.nc) {
         set_columns(columns(v));
         pack_columns();
-        multiply(rows, columns(v), p > k.begin, output);
+        multiply(rows, columns(v), k, output);
       }
     }
     return;
@@ -150,13 +150,13 @@ void BlockWorker::multiply_all(BlockRange rows, BlockRange vectors, BlockRange k
         const BlockRange some{r, std::min(r + plan_.mc, rows.end)};
         set_rows(some);
         pack_rows();
-        multiply(some, columns(v), p > k.begin, output);
+        multiply(some, columns(v), k, output);
       }
     }
   }
 }
 
-void BlockWorker::multiply(BlockRange rows, BlockRange vectors, bool accumulate,
+void BlockWorker::multiply(BlockRange rows, BlockRange vectors, BlockRange all_k,
                            const Output& output) {
   const std::int64_t* row_offsets = row_c_;
   const ColumnVector* columns = vectors_;
@@ -176,7 +176,8 @@ void BlockWorker::multiply(BlockRange rows, BlockRange vectors, bool accumulate,
                           .row_count = rows.size(),
                           .vectors = columns,
                           .vector_count = vectors.size(),
-                          .accumulate = accumulate,
+                          .accumulate = k_.begin > all_k.begin,
+                          .last = k_.end == all_k.end && output.width == 0,
                           .stream = plan_.stream});
 }
 

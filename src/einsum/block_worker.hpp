@@ -40,7 +40,7 @@ class BlockWorker {
     std::int64_t first_row, first_vector;
   };
   void multiply_all(BlockRange rows, BlockRange vectors, BlockRange k, const Output& output);
-  void multiply(BlockRange rows, BlockRange vectors, bool accumulate, const Output& output);
+  void multiply(BlockRange rows, BlockRange vectors, BlockRange all_k, const Output& output);
   std::int64_t position_of(std::int64_t vector) const;
   void set_k(BlockRange k);
   void set_rows(BlockRange rows);

@@ -77,6 +77,7 @@ struct MultiplyArgs {
   const ColumnVector* vectors;
   std::int64_t vector_count;
   bool accumulate;  // add to what c holds
+  bool last;        // nothing is added later, and c is the output: NaNs get their canonical bits
   bool stream;      // c is far larger than the caches: store past them where its alignment allows
 };
 

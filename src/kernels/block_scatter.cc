@@ -5,17 +5,28 @@
 
 #include "core/convert.hpp"
 #include "kernels/block_kernels.hpp"
+#include "kernels/keys.hpp"
 #include "kernels/ops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenfold::kernels {
 namespace HWY_NAMESPACE {
 
-// Converts a vector of sums to T and stores it: floats round to nearest, integers wrap.
+// A sum as an element: floats round to nearest, NaNs become one, integers wrap.
+template <class T, class A>
+HWY_INLINE T BlockStoredAs(A sum) {
+  if constexpr (std::is_floating_point_v<A>)
+    if (sum != sum) sum = std::bit_cast<A>(kNanBits<A>);
+  return convert_element<T>(sum);
+}
+
+// The same for a vector of them.
 template <class T, class A>
 HWY_INLINE void BlockStoreSums(const A* sums, T* out) {
   const hn::ScalableTag<A> d;
-  const auto v = hn::LoadU(d, sums);
+  auto v = hn::LoadU(d, sums);
+  if constexpr (std::is_floating_point_v<A>)
+    v = hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::bit_cast<A>(kNanBits<A>)), v);
   if constexpr (std::is_same_v<T, A>) {
     hn::StoreU(v, d, out);
   } else if constexpr (std::is_same_v<T, Bool>) {
@@ -29,17 +40,15 @@ HWY_INLINE void BlockStoreSums(const A* sums, T* out) {
     const auto bits = hn::BitCast(du, v);  // to nearest, ties to even, on the bits
     const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
     const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(du, 0x7FFFu)), odd));
-    const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du, 0x40u));
-    const auto chosen = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), quiet, rounded);
     const hn::Rebind<uint16_t, decltype(d)> d16;
-    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(hn::RebindToSigned<decltype(d)>(), chosen)), d16,
+    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(hn::RebindToSigned<decltype(d)>(), rounded)), d16,
                reinterpret_cast<uint16_t*>(out));
   } else if constexpr (std::is_same_v<T, Float16>) {
 #if HWY_TARGET <= HWY_AVX2
     const hn::Rebind<hwy::float16_t, decltype(d)> d16;
     hn::StoreU(hn::DemoteTo(d16, v), d16, reinterpret_cast<hwy::float16_t*>(out));
 #else  // no conversion instruction
-    for (size_t i = 0; i < hn::Lanes(d); ++i) out[i] = Float16(sums[i]);
+    for (size_t i = 0; i < hn::Lanes(d); ++i) out[i] = BlockStoredAs<Float16>(sums[i]);
 #endif
   } else {  // the low bits of an integer; clearing the others keeps DemoteTo from saturating
     using Narrow = std::make_unsigned_t<T>;
@@ -60,10 +69,10 @@ void BlockScatter(const void* sums, int64_t count, void* c, const int64_t* offse
       const int64_t end = std::min(count, i + run);
       T* to = out + offsets[i];
       for (; i + N <= end; i += N, to += N) BlockStoreSums<T>(p + i, to);
-      for (; i < end; ++i) *to++ = convert_element<T>(p[i]);
+      for (; i < end; ++i) *to++ = BlockStoredAs<T>(p[i]);
     }
   } else {
-    for (; i < count; ++i) out[offsets[i]] = convert_element<T>(p[i]);
+    for (; i < count; ++i) out[offsets[i]] = BlockStoredAs<T>(p[i]);
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "hwy/cache_control.h"
 #include "kernels/block_kernels.hpp"
+#include "kernels/keys.hpp"
 #include "kernels/ops-inl.h"
 #include "kernels/unroll.hpp"
 
@@ -52,6 +53,14 @@ struct BlockPairsOp {
   }
 };
 
+// Which NaN a sum of several becomes depends on the order of an instruction's operands, which the
+// compiler chooses: all become one.
+template <class D>
+HWY_INLINE hn::Vec<D> BlockCanonical(D d, hn::Vec<D> v) {
+  using T = hn::TFromD<D>;
+  return hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::bit_cast<T>(kNanBits<T>)), v);
+}
+
 template <class Op>
 struct BlockTiles {
   using T = typename Op::Packed;
@@ -65,7 +74,7 @@ struct BlockTiles {
     T* c;
     const int64_t* rows;
     const ColumnVector* vectors;
-    bool accumulate, stream;
+    bool accumulate, last, stream;
   };
   using TileFn = void (*)(const T* a, const T* b, int64_t steps, const Output& out);
 
@@ -80,8 +89,12 @@ struct BlockTiles {
       const bool pair = vector + 1 < args.vector_count;
       for (int64_t i = 0; i < panels.count; ++i) {
         const int64_t row = panels.first(i);
-        const Output out{static_cast<T*>(args.c), args.row_offsets + row, args.vectors + vector,
-                         args.accumulate, stream};
+        const Output out{static_cast<T*>(args.c),
+                         args.row_offsets + row,
+                         args.vectors + vector,
+                         args.accumulate,
+                         args.last,
+                         stream};
         kTiles[pair][panels.rows(i) - 1](static_cast<const T*>(args.rows) + row * steps,
                                          static_cast<const T*>(args.columns) + vector * N * steps,
                                          steps, out);
@@ -143,46 +156,61 @@ struct BlockTiles {
     }
     for (; steps > 0; --steps, a += R, b += C * N) Step<R, C>(a, b, sum);
 
-    if (out.stream) {
+    Finish(out, sum);
+  }
+
+  // Adds what c holds, makes NaNs canonical after the last k, stores.
+  template <int R, int C>
+  static HWY_INLINE void Finish(const Output& out, V (&sum)[R][C]) {
+    const D d;
+    bool whole = true;
+    TENFOLD_UNROLL
+    for (int c = 0; c < C; ++c) whole &= out.vectors[c].lanes == N;
+    const auto place = [&](int r, int c) { return out.c + out.rows[r] + out.vectors[c].offset; };
+    if (out.accumulate) {
       TENFOLD_UNROLL
       for (int r = 0; r < R; ++r) {
         TENFOLD_UNROLL
         for (int c = 0; c < C; ++c)
-          hn::Stream(sum[r][c], d, out.c + out.rows[r] + out.vectors[c].offset);
+          sum[r][c] = hn::Add(HWY_LIKELY(whole) ? hn::LoadU(d, place(r, c))
+                                                : LoadSome(place(r, c), out.vectors[c].lanes),
+                              sum[r][c]);
       }
-      return;
     }
-    bool whole = true;
-    TENFOLD_UNROLL
-    for (int c = 0; c < C; ++c) whole &= out.vectors[c].lanes == N;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (out.last) {
+        TENFOLD_UNROLL
+        for (int r = 0; r < R; ++r) {
+          TENFOLD_UNROLL
+          for (int c = 0; c < C; ++c) sum[r][c] = BlockCanonical(d, sum[r][c]);
+        }
+      }
+    }
     TENFOLD_UNROLL
     for (int r = 0; r < R; ++r) {
       TENFOLD_UNROLL
       for (int c = 0; c < C; ++c) {
-        T* to = out.c + out.rows[r] + out.vectors[c].offset;
-        if (HWY_LIKELY(whole))
-          hn::StoreU(out.accumulate ? hn::Add(hn::LoadU(d, to), sum[r][c]) : sum[r][c], d, to);
+        if (out.stream)
+          hn::Stream(sum[r][c], d, place(r, c));
+        else if (HWY_LIKELY(whole))
+          hn::StoreU(sum[r][c], d, place(r, c));
         else
-          StoreSome(to, sum[r][c], out.vectors[c].lanes, out.accumulate);
+          StoreSome(place(r, c), sum[r][c], out.vectors[c].lanes);
       }
     }
   }
 
-  static HWY_INLINE void StoreSome(T* to, V sum, int64_t lanes, bool accumulate) {
-    const D d;
-    const auto count = static_cast<size_t>(lanes);
+  static HWY_INLINE V LoadSome(const T* from, int64_t lanes) {
+    return LoadTail(D(), from, static_cast<size_t>(lanes));
+  }
+  static HWY_INLINE void StoreSome(T* to, V sum, int64_t lanes) {
 #if HWY_TARGET <= HWY_AVX2
-    const auto mask = hn::FirstN(d, count);
-    if (accumulate) sum = hn::Add(hn::MaskedLoad(mask, d, to), sum);
-    hn::BlendedStore(sum, mask, d, to);
+    hn::BlendedStore(sum, hn::FirstN(D(), static_cast<size_t>(lanes)), D(), to);
 #else
-    if (accumulate) sum = hn::Add(LoadTail(d, to, count), sum);
-    StoreTail(sum, d, to, count);
+    StoreTail(sum, D(), to, static_cast<size_t>(lanes));
 #endif
   }
 
-  template <int... R>
-  struct Rows {};
 #define TENFOLD_TILE_ROWS(C)                                         \
   {                                                                  \
     &Tile<1, C>, &Tile<2, C>, &Tile<3, C>, &Tile<4, C>, &Tile<5, C>, \
