@@ -82,7 +82,7 @@ double cost_of(const DotPlan& plan, const Pair& pair) {
                         static_cast<double>(plan.outer.extent());
   const PairAxis& row = plan.batched ? plan.outer[plan.outer.size() - 1] : plan.row;
   const auto in_call = static_cast<double>(std::min(row.size, kDotRows));
-  const double calls = all_rows / in_call, call_ns = plan.batched ? 30 : 5;
+  const double calls = all_rows / in_call, call_ns = plan.batched ? 60 : 5;
   // What units read again has left the second level if it does not fit.
   const double distinct = distinct_bytes(pair), read_again = all_rows * n * size_of(plan.a_type);
   const double again = distinct > static_cast<double>(kCacheBytes) && read_again > 1.5 * distinct
