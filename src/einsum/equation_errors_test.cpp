@@ -240,6 +240,9 @@ TEST(EquationErrors, Limits) {
   i,j,k->ijk
          ^^^
          shape (1073741824, 1073741824, 1073741824))");
+  // Also beside an extent of 0, as for the shape of any tensor.
+  EXPECT_EQ(error_of(numpy("l,i,j,k->lijk"), {{0}, {1 << 30}, {1 << 30}, {1 << 30}})->code(),
+            ErrorCode::kSizeOverflow);
   // What is summed may be as large as it likes.
   EXPECT_EQ(parse_equation(numpy("i,j,k->"), Shapes{{1 << 30}, {1 << 30}, {1 << 30}}).text(),
             "i,j,k->");
@@ -259,6 +262,22 @@ TEST(EquationErrors, Limits) {
             "  …[62], [63], [64]\n"
             "                   ^\n"
             "                   65 axes");
+}
+
+TEST(EquationErrors, OutputOf65Axes) {
+  Lists labels;
+  std::vector<int> all;
+  for (int i = 0; i < 65; ++i) {
+    labels.push_back({i});
+    all.push_back(i);
+  }
+  const auto error = error_of(lists(labels, all), Shapes(65, Dims{2}));
+  EXPECT_EQ(error->code(), ErrorCode::kRankTooLarge);
+  ASSERT_EQ(error->place()->marks.size(), 1u);
+  const ErrorMark& mark = error->place()->marks[0];
+  EXPECT_EQ(mark.size, 65);
+  EXPECT_EQ(error->place()->equation[static_cast<std::size_t>(mark.offset) - 1], ' ');
+  EXPECT_EQ(static_cast<std::size_t>(mark.offset + mark.length), error->place()->equation.size());
 }
 
 TEST(EquationErrors, FieldsSayWhatThePictureShows) {
