@@ -1,0 +1,1 @@
+"""Drop-in replacements for functions of other packages."""
