@@ -14,18 +14,6 @@ using namespace einsum_detail;
 
 namespace {
 
-std::string label_of(const EinsumSpec& spec) {
-  if (!spec.label.empty()) return spec.label;
-  switch (spec.dialect) {
-    case Dialect::kOnnx:
-      return spec.version == 0 || spec.version >= 28 ? "Einsum-28" : "Einsum-12";
-    case Dialect::kOpenVino:
-      return "Einsum-7";
-    default:
-      return "einsum";
-  }
-}
-
 std::vector<Dims> shapes_of(std::span<const TensorView> operands) {
   std::vector<Dims> shapes;
   shapes.reserve(operands.size());
@@ -49,7 +37,7 @@ void EinsumPlan::Impl::check_types(const EinsumSpec& spec, std::span<const Tenso
 
 EinsumPlan::Impl::Impl(const EinsumSpec& spec, std::span<const TensorView> views,
                        const Dims* output_strides)
-    : label(label_of(spec)), method(spec.path ? "given" : spec.method) {
+    : label(operator_name(spec)), method(spec.path ? "given" : spec.method) {
   if (views.empty())
     throw Error(ErrorCode::kBadArgument, label, "no operands", "at least one operand", "none");
   operands.reserve(views.size());
