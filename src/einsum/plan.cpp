@@ -41,8 +41,7 @@ EinsumPlan::Impl::Impl(const EinsumSpec& spec, std::span<const TensorView> views
   if (views.empty())
     throw Error(ErrorCode::kBadArgument, label, "no operands", "at least one operand", "none");
   operands.reserve(views.size());
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    const TensorView& view = views[i];
+  for (const TensorView& view : views) {
     element_count(view.shape);
     check_strides(label, "operand", view.shape, view.strides, view.dtype);
     operands.push_back(
@@ -50,45 +49,59 @@ EinsumPlan::Impl::Impl(const EinsumSpec& spec, std::span<const TensorView> views
   }
   check_types(spec, views);
   equation = parse_equation(spec, shapes_of(views));
+  lay_out_output(output_strides);
+  if (work != Work::kSteps) return;
+  make_steps(spec);
+  place_temporaries();
+  for (const Step& step : steps) {
+    cost.flops += step.flops;
+    cost.bytes += step.bytes;
+  }
+  if (spec.memory_limit > 0 && cost.peak_memory > spec.memory_limit)
+    throw Error(ErrorCode::kOutOfMemory, label, "no order of contraction fits the memory limit",
+                std::to_string(spec.memory_limit) + " bytes of intermediates",
+                "at least " + std::to_string(cost.peak_memory));
+}
 
+void EinsumPlan::Impl::lay_out_output(const Dims* strides) {
   output.dtype = common;
   for (int l : equation.output) output.shape.push_back(equation.sizes[static_cast<std::size_t>(l)]);
   const std::int64_t count = element_count(output.shape);
-  output.strides = output_strides ? *output_strides : contiguous_strides(output.shape);
+  output.strides = strides ? *strides : contiguous_strides(output.shape);
   check_strides(label, "output", output.shape, output.strides, output.dtype);
   for (int axis = 0; axis < output.shape.size(); ++axis)
     if (count > 0 && output.shape[axis] > 1 && output.strides[axis] == 0)
       throw Error(ErrorCode::kOverlap, label, "output elements overlap each other",
                   "non-zero output strides", to_string(output.strides));
-  if (count == 0) {
-    work = Work::kNothing;
-    return;
-  }
   output.range = byte_range(output.dtype, output.shape, output.strides);
-  if (std::find(equation.sizes.begin(), equation.sizes.end(), 0) != equation.sizes.end()) {
+  const bool empty_sum =
+      std::find(equation.sizes.begin(), equation.sizes.end(), 0) != equation.sizes.end();
+  if (count == 0)
+    work = Work::kNothing;
+  else if (empty_sum)
     work = Work::kZeros;
-    return;
-  }
+}
 
+void EinsumPlan::Impl::make_steps(const EinsumSpec& spec) {
   const auto n = static_cast<int>(operands.size());
   Lowering lowering(equation, common, n);
   const LabeledView out =
       lowering.view_of(n, output.dtype, output.shape, output.strides, equation.output);
-  const auto view_of = [&](int i) {
+  std::vector<LabeledView> in;
+  in.reserve(operands.size());
+  for (int i = 0; i < n; ++i) {
     const Operand& o = operands[static_cast<std::size_t>(i)];
-    return lowering.view_of(i, o.dtype, o.shape, o.strides,
-                            equation.inputs[static_cast<std::size_t>(i)]);
-  };
+    in.push_back(lowering.view_of(i, o.dtype, o.shape, o.strides,
+                                  equation.inputs[static_cast<std::size_t>(i)]));
+  }
   if (n == 1) {
-    lowering.lower_single(view_of(0), out);
+    lowering.lower_single(in[0], out);
   } else {
-    std::vector<LabeledView> prepared;
-    prepared.reserve(static_cast<std::size_t>(n));
-    for (int i = 0; i < n; ++i) prepared.push_back(view_of(i));
-    lowering.prepare(std::move(prepared), out);
+    lowering.prepare(std::move(in), out);
     const Network network = lowering.network();
-    const auto element = static_cast<std::int64_t>(
-        is_complex(common) || common == DType::kBool ? size_of(common) : size_of(acc_type(common)));
+    const bool stored_as_is = is_complex(common) || common == DType::kBool;
+    const auto element =
+        static_cast<std::int64_t>(size_of(stored_as_is ? common : acc_type(common)));
     if (spec.path) {
       order.steps = steps_of(*spec.path, n);
       order.cost = cost_of(network, order.steps, element);
@@ -101,15 +114,6 @@ EinsumPlan::Impl::Impl(const EinsumSpec& spec, std::span<const TensorView> views
   }
   steps = std::move(lowering.steps);
   temporaries = std::move(lowering.temporaries);
-  place_temporaries();
-  for (const Step& step : steps) {
-    cost.flops += step.flops;
-    cost.bytes += step.bytes;
-  }
-  if (spec.memory_limit > 0 && cost.peak_memory > spec.memory_limit)
-    throw Error(ErrorCode::kOutOfMemory, label, "no order of contraction fits the memory limit",
-                std::to_string(spec.memory_limit) + " bytes of intermediates",
-                "at least " + std::to_string(cost.peak_memory));
 }
 
 // Small temporaries lie in one arena, first fit by the steps in which they live, so that a run

@@ -89,6 +89,8 @@ struct EinsumPlan::Impl {
  private:
   void check_types(const EinsumSpec& spec, std::span<const TensorView> views);
   void check_call(std::span<const TensorView> views, const MutableTensorView& out) const;
+  void lay_out_output(const Dims* strides);
+  void make_steps(const EinsumSpec& spec);
   void place_temporaries();
   void run_steps(std::span<const TensorView> views, std::byte* out,
                  const RunOptions& options) const;
