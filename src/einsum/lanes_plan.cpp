@@ -43,12 +43,13 @@ bool plan_lanes(const Pair& pair, LanesPlan& plan) {
 
 double lanes_product_ns(const LanesPlan& plan) {
   constexpr double kRows = 6, kColumns = 4;  // of the blocks of the widest target
-  constexpr double kAddsPerNs = 6, kBlockNs = 2;
+  constexpr double kStoresPerNs = 8;
+  constexpr double kAddsPerNs = 6.5, kBlockNs = 1;
   const auto m = static_cast<double>(plan.row.size), n = static_cast<double>(plan.column.size),
              k = static_cast<double>(plan.term.size);
   const double row_blocks = std::ceil(m / kRows), column_blocks = std::ceil(n / kColumns);
   const double adds = m * n * k, loads = k * (m * column_blocks + n * row_blocks);
-  return std::max(adds, loads) / kAddsPerNs + m * n / kVectorOpsPerNs +
+  return std::max(adds, loads) / kAddsPerNs + m * n / kStoresPerNs +
          kBlockNs * row_blocks * column_blocks;
 }
 
@@ -66,8 +67,9 @@ double lanes_cost(const LanesPlan& plan) {
     return elements * static_cast<double>(size_of(plan.acc));
   };
   const double a = bytes(&PairAxis::a), b = bytes(&PairAxis::b), c = bytes(&PairAxis::c);
-  return kCallNs + products * lanes_product_ns(plan) + (a + b + c) / kCacheBytesPerNs +
-         stream_ns(c);
+  constexpr double kL1 = 32768;
+  const double memory = a + b + c <= kL1 ? 0 : (a + b + c) / kCacheBytesPerNs + stream_ns(c);
+  return kCallNs + products * lanes_product_ns(plan) + memory;
 }
 
 }  // namespace tenfold::einsum_detail

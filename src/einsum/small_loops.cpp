@@ -35,12 +35,9 @@ const SmallWidth& width_for(const SmallKernels& kernels, std::int64_t columns, s
   return *best;
 }
 
-// Rows of 16 bytes on all sides go several to a vector.
-bool choose_squares(const SmallKernels& kernels, SmallLoops& loops) {
-  const std::int64_t side = 16 / loops.size;
-  if (loops.columns != side || loops.term.size != side || loops.row.size < 2 ||
-      loops.term.a != loops.size || loops.row.a != 16 || loops.row.c != 16)
-    return false;
+// Several rows go to a vector.
+void choose_squares(const SmallKernels& kernels, SmallLoops& loops) {
+  const std::int64_t side = loops.columns;
   constexpr std::int64_t kMostRows = 1024;
   loops.squares = true;
   loops.panel = side;
@@ -49,7 +46,6 @@ bool choose_squares(const SmallKernels& kernels, SmallLoops& loops) {
   for (const SmallSquares& squares : kernels.squares)
     if (squares.elements >= loops.block_rows * side) best = &squares;
   for (auto& fns : loops.fns) fns[0] = fns[1] = best->run;
-  return true;
 }
 
 void choose_blocks(const SmallKernels& kernels, SmallLoops& loops) {
@@ -199,7 +195,7 @@ SmallLoops make_small_loops(const SmallPlan& plan) {
   loops.outer = in_bytes(plan.outer, plan);
   loops.sums = in_bytes(plan.sums, plan);
   const SmallKernels& kernels = *kernels::find_small_kernels(plan.acc);
-  if (!choose_squares(kernels, loops)) choose_blocks(kernels, loops);
+  is_squares(plan) ? choose_squares(kernels, loops) : choose_blocks(kernels, loops);
   choose_inner(plan, loops);
   fill_args(plan, loops);
   choose_chunks(plan, loops);

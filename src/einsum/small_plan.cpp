@@ -182,9 +182,13 @@ double memory_ns(const SmallPlan& plan) {
   }
   // The rows of a pass once for each part of b that L2 holds; most of it under the arithmetic.
   constexpr double kL3Bytes = 8 << 20, kBeyondBytesPerNs = 60;
-  const double sweeps = std::ceil(matrix_b / static_cast<double>(kSmallL2)) - 1;
+  const double term_bytes =
+      std::min(static_cast<double>(plan.term.size) * element, static_cast<double>(kPackedRowBytes));
+  const double sweeps = std::ceil(static_cast<double>(plan.column.size) * term_bytes /
+                                  static_cast<double>(kSmallL2)) -
+                        1;
   const double rate = matrix_a > kL3Bytes ? kBeyondBytesPerNs : kCacheBytesPerNs;
-  return ns + std::max(sweeps, 0.0) * outer * matrix_a / rate;
+  return ns + sweeps * outer * matrix_a / rate;
 }
 
 }  // namespace
@@ -220,22 +224,30 @@ bool packs_columns(const SmallPlan& plan) {
          !plan.gathers() && (thrashes(plan) || plan.term.size * size > kPackedRowBytes);
 }
 
+bool is_squares(const SmallPlan& plan) {
+  const std::int64_t side = 16 / static_cast<std::int64_t>(size_of(plan.acc));
+  return plan.column.size == side && plan.term.size == side && plan.row.size >= 2 &&
+         plan.term.a == 1 && plan.row.a == side && plan.row.c == side;
+}
+
 double product_ns(const SmallPlan& plan, std::int64_t rows, std::int64_t columns) {
   const double lanes = lanes_of(plan.acc), terms = static_cast<double>(plan.term.size);
-  const double m = static_cast<double>(rows);
+  // Squares have several rows in a vector.
+  const double m = is_squares(plan) ? std::ceil(static_cast<double>(rows * columns) / lanes)
+                                    : static_cast<double>(rows);
   const double vectors = std::ceil(static_cast<double>(columns) / lanes);
-  const double blocks = std::ceil(m / kBlockRows) * std::ceil(vectors / kBlockVectors);
+  const double row_blocks = std::ceil(m / kBlockRows);
+  const double column_blocks = std::ceil(vectors / kBlockVectors);
   // Each vector of a block's row takes a multiply-add, each row and each vector of b a load.
   const double adds = terms * m * vectors;
-  const double loads =
-      terms * (m * std::ceil(vectors / kBlockVectors) + vectors * std::ceil(m / kBlockRows));
+  const double loads = terms * (m * column_blocks + vectors * row_blocks);
   // Fewer chains than the units have stages wait for each other, unless the next product's chains
   // start meanwhile.
-  constexpr double kChains = 8, kShort = 32;
+  constexpr double kChains = 8, kShort = 32, kBlockNs = 0.5, kStoresPerNs = 8;
   const double chains = std::min(m, kBlockRows) * std::min(vectors, kBlockVectors);
   const double wait = terms > kShort ? std::max(1.0, kChains / chains) : 1.0;
-  const double stores = m * vectors;
-  return std::max(adds * wait, loads) / kAddsPerNs + stores / kVectorOpsPerNs + blocks;
+  return std::max(adds * wait, loads) / kAddsPerNs + m * vectors / kStoresPerNs +
+         row_blocks * column_blocks * kBlockNs;
 }
 
 double small_cost(const SmallPlan& plan) {

@@ -35,6 +35,8 @@ double product_ns(const SmallPlan& plan, std::int64_t rows, std::int64_t columns
 
 // What of a 1 MB L2 cache is in use at a time: columns of b, and half of that of rows of a.
 inline constexpr std::int64_t kSmallL2 = 512 << 10;
+// Rows of a, b and c of 16 bytes, with those of a, and of c, side by side.
+bool is_squares(const SmallPlan& plan);
 // Rows of b whose stride is a multiple of a large power of two fall into few sets of the L2 cache,
 // and put each other out of it although they would fit by their size.
 bool thrashes(const SmallPlan& plan);
