@@ -23,8 +23,12 @@ constexpr std::int64_t kRowsBytes = 480 << 10;
 constexpr std::int64_t kCacheBlockBytes = 768 << 10;
 // Packed columns otherwise: they live in the L3 cache and are read once for each block of rows.
 constexpr std::int64_t kColumnsBytes = 4 << 20;
+// Columns that can't be cut further.
+constexpr std::int64_t kMostGrain = 4096;
 // Collected sums.
 constexpr std::int64_t kCollectedBytes = 2 << 20;
+// Writing the output outweighs the arithmetic below so many k; its pieces are long from there on.
+constexpr std::int64_t kShortK = 256, kLongRunBytes = 256;
 // Output that is not read again soon: larger than most L3 caches' share of a thread.
 constexpr std::int64_t kStreamBytes = 16 << 20;
 // k is cut into parts for threads where it is this long and the output no larger than that.
@@ -171,8 +175,11 @@ bool packs_across(BlockPlan& plan, std::size_t unit) {
     }
     columns.x_step = inside;
   }
-  const std::int64_t grain = std::lcm(columns.x_step, plan.lanes());
-  if (columns.x_step < plan.lanes() / 2 || grain > 4096) return false;
+  std::int64_t grain = std::lcm(columns.x_step, plan.lanes());
+  if (columns.x_step < plan.lanes() / 2 || grain > kMostGrain) return false;
+  // Whole squares, where that leaves blocks small enough.
+  if (const std::int64_t squares = columns.x_step * plan.lanes(); squares <= kMostGrain / 2)
+    grain = squares;
   columns.way = PackWay::kAcross;
   plan.grain = grain / plan.lanes();
   return true;
@@ -216,34 +223,13 @@ void choose_blocks(BlockPlan& plan, bool in_parts) {
   // Column tables and collected rows bound it where k is short.
   nc = std::min<std::int64_t>(nc, 8192 / lanes);
   plan.nc = even_block(plan.vectors, nc, std::lcm(plan.grain, kernels::kPanelVectors));
+  // Where little is summed, writing c decides.
+  plan.rows_outer = k <= kShortK && plan.nc * lanes * plan.kc * bytes <= kCacheBlockBytes &&
+                    (plan.collected || plan.run * bytes >= kLongRunBytes);
   plan.stream = !plan.collected && plan.kc >= k &&
                 plan.batches * m * plan.columns.extent * bytes > kStreamBytes;
   plan.collected_rows =
       std::min(m, std::max<std::int64_t>(kCollectedBytes / (plan.nc * lanes * bytes), 1));
-}
-
-double block_cost(const BlockPlan& plan) {
-  const double bytes = static_cast<double>(plan.acc_bytes());
-  const double m = static_cast<double>(plan.rows.extent);
-  const double n = static_cast<double>(plan.columns.extent);
-  const double padded = static_cast<double>(plan.vectors * plan.lanes());
-  const double k = static_cast<double>(plan.k_extent);
-  const double batches = static_cast<double>(plan.batches);
-  double gflops = plan.type == BlockType::kF32 || plan.type == BlockType::kPairs ? 200 : 100;
-  if (plan.type == BlockType::kI64) gflops = 30;
-  const double multiply = 2 * m * padded * k / gflops;
-  const auto pack = [&](const BlockSide& side, double slots) {
-    const double elements = slots * k;
-    if (side.way == PackWay::kGather) return elements / kScalarOpsPerNs;
-    return elements * bytes / 40;
-  };
-  double output = m * n * bytes / kCacheBytesPerNs;
-  if (plan.collected) {
-    const bool rows_whole = plan.c_run >= plan.lanes();
-    output += m * n * (rows_whole ? 3 * bytes / kCacheBytesPerNs : 1 / kScalarOpsPerNs);
-  }
-  const double one = multiply + pack(plan.rows, m) + pack(plan.columns, padded) + output;
-  return 1500 + batches * (one + 100) + stream_ns(batches * m * n * bytes);
 }
 
 // Strides of the rows' operand as a, of the columns' as b.
@@ -276,7 +262,7 @@ BlockPlan plan_one(const Pair& pair, bool swap, bool collected) {
   choose_rows(plan);
   choose_columns(plan);
   choose_blocks(plan, cuts_k(pair));
-  plan.cost_ns = block_cost(plan);
+  plan.cost_ns = block_cost_ns(plan);
   return plan;
 }
 

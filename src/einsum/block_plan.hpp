@@ -52,7 +52,7 @@ struct BlockPlan {
                grain = 1;  // nc and cuts between columns: multiples of grain
   std::int64_t collected_rows = 1;
   std::int64_t parts = 1, part_k = 1;
-  bool stream = false;
+  bool rows_outer = false, stream = false;  // see MultiplyArgs
 
   double cost_ns = 0;
 
@@ -62,6 +62,9 @@ struct BlockPlan {
 
 // The cheaper of both orientations.
 BlockPlan make_block_plan(const Pair& pair);
+
+// What it takes on one thread, in nanoseconds.
+double block_cost_ns(const BlockPlan& plan);
 
 // Runs it. Pointers to element (0, …, 0) of a, b and c.
 void run_block_plan(const BlockPlan& plan, const void* a, const void* b, void* c,

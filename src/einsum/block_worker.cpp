@@ -178,6 +178,7 @@ void BlockWorker::multiply(BlockRange rows, BlockRange vectors, BlockRange all_k
                           .vector_count = vectors.size(),
                           .accumulate = k_.begin > all_k.begin,
                           .last = k_.end == all_k.end && output.width == 0,
+                          .rows_outer = plan_.rows_outer,
                           .stream = plan_.stream});
 }
 

@@ -78,6 +78,8 @@ struct MultiplyArgs {
   std::int64_t vector_count;
   bool accumulate;  // add to what c holds
   bool last;        // nothing is added later, and c is the output: NaNs get their canonical bits
+  bool rows_outer;  // the loop over panels of rows is outside: c is written in longer pieces; else
+                    // that over columns: a panel of these stays in L1, or nearly
   bool stream;      // c is far larger than the caches: store past them where its alignment allows
 };
 

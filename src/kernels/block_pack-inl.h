@@ -325,26 +325,32 @@ struct BlockPack {
     T* line = static_cast<T*>(args.line);
     const bool direct = args.x_step % N == 0;
     for (int64_t i = positions * args.x_step; i < args.count; ++i) line[i] = T{};
+    // A pass: one step of N values of t. In lines all t of a step come together; else all steps of
+    // a t, whose rows are rarely at the same place of a cache.
+    const int64_t groups = (args.x_step + N - 1) / N;
     int64_t rows[N], next[N];
     AcrossRows(args, 0, 0, next);
-    for (int64_t k = 0; k < args.k; k += kPerStep) {
-      for (int64_t t = 0; t < args.x_step; t += N) {
-        t = std::max<int64_t>(std::min(t, args.x_step - N), 0);
-        std::copy_n(next, N, rows);
-        // The rows after these, of this k or the next, are asked for as these are read.
-        const bool last = t + N >= args.x_step;
-        AcrossRows(args, last ? std::min(k + kPerStep, args.k - 1) : k,
-                   last ? 0 : std::max<int64_t>(std::min(t + N, args.x_step - N), 0), next);
-        for (int64_t x = 0; x < positions;) {
-          const int64_t* slots = args.slots + x * args.x_step;
-          int64_t run = 1;
-          while (run < N && x + run < positions && slots[run * args.x_step] == slots[0] + run)
-            ++run;
-          AcrossTile(args, rows, next, slots[0], k, run, direct, steps, x * args.x_step + t, line);
-          x += run;
-        }
+    for (int64_t pass = 0; pass < steps * groups; ++pass) {
+      const auto at = [&](int64_t p) { return direct ? p % steps : p / groups; };
+      const auto first = [&](int64_t p) {
+        return std::max<int64_t>(std::min((direct ? p / steps : p % groups) * N, args.x_step - N),
+                                 0);
+      };
+      const int64_t step = at(pass), t = first(pass);
+      std::copy_n(next, N, rows);
+      // The rows after these are asked for as these are read.
+      if (pass + 1 < steps * groups)
+        AcrossRows(args, at(pass + 1) * kPerStep, first(pass + 1), next);
+      for (int64_t x = 0; x < positions;) {
+        const int64_t* slots = args.slots + x * args.x_step;
+        int64_t run = 1;
+        while (run < N && x + run < positions && slots[run * args.x_step] == slots[0] + run) ++run;
+        if (args.far) AskForRows(args, next, x, x + run, positions);
+        AcrossTile(args, rows, slots[0], step * kPerStep, run, direct, steps, x * args.x_step + t,
+                   line);
+        x += run;
       }
-      if (!direct) LineToPanels(args, line, k / kPerStep, steps);
+      if (!direct && t + N >= args.x_step) LineToPanels(args, line, step, steps);
     }
   }
 
@@ -354,22 +360,31 @@ struct BlockPack {
       rows[i] = args.slots[std::min(t + i, args.x_step - 1)] - args.slots[0] + args.k_offsets[k];
   }
 
+  // While the tile at x is read: a share of the rows that are read next, each from end to end,
+  // since rows lie far apart in memory and its neighbours in a row come cheaper.
+  static HWY_INLINE void AskForRows(const PackArgs& args, const int64_t* rows, int64_t x,
+                                    int64_t x_end, int64_t positions) {
+    const R* source = static_cast<const R*>(args.source);
+    for (int64_t r = x * N / positions; r < x_end * N / positions; ++r)
+      for (int64_t i = 0; i < positions; i += kLine)
+        __builtin_prefetch(source + args.slots[i * args.x_step] + rows[r], 0, 2);
+  }
+  static constexpr int64_t kLine = 64 / sizeof(R);
+
   static HWY_INLINE T* Place(const PackArgs& args, int64_t slot, int64_t step, int64_t steps) {
     const int64_t panel = slot / kWidth * kWidth;
     const int64_t width = std::min(kWidth, args.count - panel);
     return static_cast<T*>(args.packed) + panel * steps + step * width + slot % kWidth;
   }
 
-  static HWY_INLINE void AcrossTile(const PackArgs& args, const int64_t* rows, const int64_t* next,
-                                    int64_t x, int64_t k, int64_t run, bool direct, int64_t steps,
-                                    int64_t slot, T* line) {
+  static HWY_INLINE void AcrossTile(const PackArgs& args, const int64_t* rows, int64_t x, int64_t k,
+                                    int64_t run, bool direct, int64_t steps, int64_t slot,
+                                    T* line) {
     const D d;
     const R* source = static_cast<const R*>(args.source) + x;
     const bool second = k + 1 < args.k;
     // The second of two k, from the first; the rows are at the first.
     const int64_t ks[2] = {0, second ? args.k_offsets[k + 1] - args.k_offsets[k] : 0};
-    if (args.far)
-      for (int64_t i = 0; i < N; ++i) __builtin_prefetch(source + next[i], 0, 2);
     V out[N];
     if (run == N) {
       BlockSquare<D>::FromHalves(

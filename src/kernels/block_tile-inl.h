@@ -83,22 +83,25 @@ struct BlockTiles {
     const RowPanels panels(args.row_count, kRows);
     const int64_t column_panels = (args.vector_count + kPanelVectors - 1) / kPanelVectors;
     const bool stream = args.stream && !args.accumulate && Streams(args);
-    // A panel of columns stays in L1, or nearly, while the panels of rows come from L2.
-    for (int64_t j = 0; j < column_panels; ++j) {
-      const int64_t vector = j * kPanelVectors;
+    const auto tile = [&](int64_t i, int64_t j) {
+      const int64_t row = panels.first(i), vector = j * kPanelVectors;
       const bool pair = vector + 1 < args.vector_count;
-      for (int64_t i = 0; i < panels.count; ++i) {
-        const int64_t row = panels.first(i);
-        const Output out{static_cast<T*>(args.c),
-                         args.row_offsets + row,
-                         args.vectors + vector,
-                         args.accumulate,
-                         args.last,
-                         stream};
-        kTiles[pair][panels.rows(i) - 1](static_cast<const T*>(args.rows) + row * steps,
-                                         static_cast<const T*>(args.columns) + vector * N * steps,
-                                         steps, out);
-      }
+      const Output out{static_cast<T*>(args.c),
+                       args.row_offsets + row,
+                       args.vectors + vector,
+                       args.accumulate,
+                       args.last,
+                       stream};
+      kTiles[pair][panels.rows(i) - 1](static_cast<const T*>(args.rows) + row * steps,
+                                       static_cast<const T*>(args.columns) + vector * N * steps,
+                                       steps, out);
+    };
+    if (args.rows_outer) {
+      for (int64_t i = 0; i < panels.count; ++i)
+        for (int64_t j = 0; j < column_panels; ++j) tile(i, j);
+    } else {
+      for (int64_t j = 0; j < column_panels; ++j)
+        for (int64_t i = 0; i < panels.count; ++i) tile(i, j);
     }
     if (stream) hwy::FlushStream();
   }
