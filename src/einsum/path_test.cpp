@@ -181,6 +181,30 @@ TEST(Path, EqualCallsGiveEqualOrders) {
     }
 }
 
+std::vector<int> list(std::span<const int> values) { return {values.begin(), values.end()}; }
+
+TEST(Tensors, KnowTheirLabelsAndWhoHasThem) {
+  // Label 0 is in all, 1 of extent 1, 5 in one operand alone.
+  const Network network{{{0, 1, 2}, {2, 0, 3}, {0, 3, 5, 4}}, {4}, {7, 1, 2, 3, 4, 5}};
+  Tensors tensors(network, {});
+  EXPECT_EQ(list(tensors.labels(0)), (std::vector<int>{0, 2}));
+  EXPECT_EQ(list(tensors.labels(2)), (std::vector<int>{0, 3, 4}));
+  EXPECT_EQ(list(tensors.holders(0)), (std::vector<int>{0, 1, 2}));
+  EXPECT_TRUE(tensors.holds(1, 3));
+  EXPECT_FALSE(tensors.holds(0, 3));
+  EXPECT_EQ(tensors.size(2).value, 7 * 3 * 4);
+  const StepSize size = tensors.contract(0, 1);
+  EXPECT_EQ(size.terms.value, 7 * 2 * 3);
+  EXPECT_EQ(size.result.value, 7 * 3);
+  EXPECT_EQ(list(tensors.labels(3)), (std::vector<int>{0, 3}));
+  EXPECT_EQ(list(tensors.holders(0)), (std::vector<int>{2, 3}));
+  EXPECT_TRUE(tensors.holders(2).empty());
+
+  const Tensors fewer(network, {.drop_common = true});
+  EXPECT_EQ(list(fewer.labels(0)), (std::vector<int>{2}));
+  EXPECT_EQ(list(fewer.labels(2)), (std::vector<int>{3, 4}));
+}
+
 TEST(Wide, ArithmeticAcrossTheRangeOfDouble) {
   const Wide big(0x1p255), three(3);
   Wide product(1);
