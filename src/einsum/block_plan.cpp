@@ -149,40 +149,38 @@ void set_run(BlockPlan& plan, std::int64_t run) {
 }
 
 // Unit stride on an axis of the columns that is not the innermost: squares of it and what is
-// inside.
-bool packs_across(BlockPlan& plan, std::size_t unit) {
+// inside, if there is enough inside and blocks stay small.
+void choose_across(BlockPlan& plan) {
   BlockSide& columns = plan.columns;
-  const std::size_t count = columns.axes.size(), run_begin = count - run_axes(plan);
-  // Outside the runs the operand's order reads best.
-  std::stable_sort(columns.axes.begin(),
-                   columns.axes.begin() + static_cast<std::ptrdiff_t>(run_begin),
-                   [](const BlockAxis& x, const BlockAxis& y) {
-                     return std::abs(x.source) > std::abs(y.source);
-                   });
-  unit = unit_axis(columns);
-  if (unit < run_begin) {  // next to the runs, so that there is little inside
-    std::rotate(columns.axes.begin() + static_cast<std::ptrdiff_t>(unit),
-                columns.axes.begin() + static_cast<std::ptrdiff_t>(unit) + 1,
-                columns.axes.begin() + static_cast<std::ptrdiff_t>(run_begin));
-    columns.x_step = plan.run_vectors * plan.lanes();
+  const std::int64_t lanes = plan.lanes();
+  const auto run_begin = columns.axes.end() - static_cast<std::ptrdiff_t>(run_axes(plan));
+  // Outside the runs the operand's order reads best, the unit axis next to them.
+  std::stable_sort(columns.axes.begin(), run_begin, [](const BlockAxis& x, const BlockAxis& y) {
+    return std::abs(x.source) > std::abs(y.source);
+  });
+  const auto unit = columns.axes.begin() + static_cast<std::ptrdiff_t>(unit_axis(columns));
+  std::int64_t run = plan.run, x_step = plan.run_vectors * lanes;
+  if (unit < run_begin) {
+    std::rotate(unit, unit + 1, run_begin);
   } else {
-    std::int64_t inside = 1;
-    for (std::size_t i = unit + 1; i < count; ++i) inside *= columns.axes[i].size;
+    x_step = 1;
+    for (auto axis = unit + 1; axis != columns.axes.end(); ++axis) x_step *= axis->size;
     // The ends of runs would shift the squares: shorter runs then.
-    if (plan.run % plan.lanes() != 0 && plan.run != columns.extent) {
-      set_run(plan, inside);
-      inside = plan.run_vectors * plan.lanes();
+    if (run % lanes != 0 && run != columns.extent) {
+      run = x_step;
+      x_step = round_up(x_step, lanes);
     }
-    columns.x_step = inside;
   }
-  std::int64_t grain = std::lcm(columns.x_step, plan.lanes());
-  if (columns.x_step < plan.lanes() / 2 || grain > kMostGrain) return false;
+  std::int64_t grain = std::lcm(x_step, lanes * kernels::kPanelVectors);
+  if (x_step < lanes / 2 || grain > kMostGrain ||
+      grain * plan.kc * plan.acc_bytes() > kColumnsBytes)
+    return;
   // Whole squares, where that leaves blocks small enough.
-  if (const std::int64_t squares = columns.x_step * plan.lanes(); squares <= kMostGrain / 2)
-    grain = squares;
+  if (x_step * lanes <= kMostGrain / 2) grain = std::lcm(grain, x_step * lanes);
+  set_run(plan, run);
+  columns.x_step = x_step;
   columns.way = PackWay::kAcross;
-  plan.grain = grain / plan.lanes();
-  return true;
+  plan.grain = grain / lanes;
 }
 
 void choose_columns(BlockPlan& plan) {
@@ -193,7 +191,7 @@ void choose_columns(BlockPlan& plan) {
   else if (unit == columns.axes.size())
     packs_along_k(columns, plan.k, &PairAxis::b, plan.type);
   else
-    packs_across(plan, unit);
+    choose_across(plan);
 }
 
 // The runs of c's unit stride among the columns.
@@ -207,22 +205,26 @@ void choose_runs(BlockPlan& plan, bool collected) {
   set_run(plan, collected ? plan.columns.extent : run);
 }
 
-void choose_blocks(BlockPlan& plan, bool in_parts) {
-  const std::int64_t bytes = plan.acc_bytes(), lanes = plan.lanes();
-  const std::int64_t m = plan.rows.extent, k = plan.k_extent;
+void choose_k(BlockPlan& plan, bool in_parts) {
+  const std::int64_t k = plan.k_extent;
   plan.part_k = k;
   if (in_parts) {
     plan.part_k = round_up(std::max(kPartK, (k + kMostParts - 1) / kMostParts), kBlockK);
     plan.parts = (k + plan.part_k - 1) / plan.part_k;
   }
   plan.kc = even_block(plan.part_k, kBlockK, 16);
+}
+
+void choose_blocks(BlockPlan& plan) {
+  const std::int64_t bytes = plan.acc_bytes(), lanes = plan.lanes();
+  const std::int64_t m = plan.rows.extent, k = plan.k_extent;
   plan.mc = even_block(m, kRowsBytes / (plan.kc * bytes), plan.kernel->rows);
   const std::int64_t rows_bytes = plan.mc * plan.kc * bytes;
   const std::int64_t columns_bytes = plan.mc >= m ? kCacheBlockBytes - rows_bytes : kColumnsBytes;
   std::int64_t nc = columns_bytes / (plan.kc * bytes * lanes);
   // Column tables and collected rows bound it where k is short.
   nc = std::min<std::int64_t>(nc, 8192 / lanes);
-  plan.nc = even_block(plan.vectors, nc, std::lcm(plan.grain, kernels::kPanelVectors));
+  plan.nc = even_block(plan.vectors, nc, plan.grain);
   // Where little is summed, writing c decides.
   plan.rows_outer = k <= kShortK && plan.nc * lanes * plan.kc * bytes <= kCacheBlockBytes &&
                     (plan.collected || plan.run * bytes >= kLongRunBytes);
@@ -255,13 +257,14 @@ BlockPlan plan_one(const Pair& pair, bool swap, bool collected) {
   a = make_side(pair.m, &PairAxis::a, pair.a_type);
   b = make_side(pair.n, &PairAxis::b, pair.b_type);
   for (BlockSide* side : {&plan.rows, &plan.columns})
-    side->far = plan.batches * side->extent * plan.k_extent *
-                    static_cast<std::int64_t>(size_of(side->dtype)) >
+    side->far = static_cast<double>(plan.batches) * static_cast<double>(side->extent) *
+                    static_cast<double>(plan.k_extent) * static_cast<double>(size_of(side->dtype)) >
                 kCacheBytes;
   choose_runs(plan, collected);
+  choose_k(plan, cuts_k(pair));
   choose_rows(plan);
   choose_columns(plan);
-  choose_blocks(plan, cuts_k(pair));
+  choose_blocks(plan);
   plan.cost_ns = block_cost_ns(plan);
   return plan;
 }

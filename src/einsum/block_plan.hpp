@@ -48,8 +48,8 @@ struct BlockPlan {
   std::int64_t c_run = 1;  // collected: so many columns at a time lie side by side in c
 
   // Blocks: of k, rows, column vectors; of the collected sums; and independent parts of k.
-  std::int64_t kc = 1, mc = 1, nc = 1,
-               grain = 1;  // nc and cuts between columns: multiples of grain
+  std::int64_t kc = 1, mc = 1, nc = 1;
+  std::int64_t grain = kernels::kPanelVectors;  // columns are cut at multiples of so many vectors
   std::int64_t collected_rows = 1;
   std::int64_t parts = 1, part_k = 1;
   bool rows_outer = false, stream = false;  // see MultiplyArgs

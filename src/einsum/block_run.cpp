@@ -21,9 +21,7 @@ struct Cuts {
 
   Cuts(const BlockPlan& plan, int threads)
       : row_units(kernels::RowPanels(plan.rows.extent, plan.kernel->rows).count),
-        column_unit(plan.grain % kernels::kPanelVectors == 0
-                        ? plan.grain
-                        : plan.grain * kernels::kPanelVectors) {
+        column_unit(plan.grain) {
     column_units = (plan.vectors + column_unit - 1) / column_unit;
     if (threads <= 1) return;
     const std::int64_t wanted = threads * kPiecesPerThread;

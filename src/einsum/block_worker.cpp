@@ -48,40 +48,61 @@ std::int64_t bytes_of(std::int64_t elements, DType dtype) {
   return elements * static_cast<std::int64_t>(size_of(dtype));
 }
 
+// What a worker keeps where in its scratch: offsets in bytes.
+struct Scratch {
+  std::size_t size = 0;
+  std::size_t packed_rows, packed_columns, line, sums, k, rows, columns, vectors;
+
+  explicit Scratch(const BlockPlan& plan) {
+    const std::int64_t slots = plan.nc * plan.lanes(), bytes = plan.acc_bytes();
+    const bool across = plan.columns.way == kernels::PackWay::kAcross;
+    const bool collects = plan.collected && plan.parts == 1;  // parts have memory of their own
+    packed_rows = place(plan.mc * plan.kc, bytes);
+    packed_columns = place(slots * plan.kc, bytes);
+    line = place(across ? slots : 0, bytes);
+    sums = place(collects ? plan.collected_rows * slots : 0, bytes);
+    k = place(2 * plan.kc, sizeof(std::int64_t));
+    rows = place(3 * plan.mc, sizeof(std::int64_t));
+    columns = place(2 * slots, sizeof(std::int64_t));
+    vectors = place(2 * plan.nc, sizeof(ColumnVector));
+  }
+
+ private:
+  std::size_t place(std::int64_t count, std::size_t element) {
+    constexpr std::size_t kLine = 64;
+    const std::size_t at = size;
+    size += (static_cast<std::size_t>(count) * element + kernels::kPackSlack + kLine - 1) / kLine *
+            kLine;
+    return at;
+  }
+  std::size_t place(std::int64_t count, std::int64_t element) {
+    return place(count, static_cast<std::size_t>(element));
+  }
+};
+
 }  // namespace
+
+std::size_t block_scratch_bytes(const BlockPlan& plan) { return Scratch(plan).size; }
 
 BlockWorker::BlockWorker(const BlockPlan& plan, const std::byte* rows, const std::byte* columns)
     : plan_(plan), rows_(rows), columns_(columns), batch_rows_(rows), batch_columns_(columns) {
-  const std::int64_t slots = plan.nc * plan.lanes(), bytes = plan.acc_bytes();
-  std::size_t size = 0;
-  const auto place = [&size](std::int64_t count, std::int64_t element) {
-    const std::size_t at = size;
-    size += (static_cast<std::size_t>(count * element) + kernels::kPackSlack + 63) / 64 * 64;
-    return at;
+  const Scratch at(plan);
+  std::byte* scratch = piece_scratch(at.size);
+  const auto table = [&](std::size_t offset) {
+    return reinterpret_cast<std::int64_t*>(scratch + offset);
   };
-  const bool parts = plan.parts > 1;
-  const std::int64_t sum_rows = plan.collected && !parts ? plan.collected_rows : 0;
-  const std::size_t packed_rows = place(plan.mc * plan.kc, bytes);
-  const std::size_t packed_columns = place(slots * plan.kc, bytes);
-  const std::size_t line = place(plan.columns.way == kernels::PackWay::kAcross ? slots : 0, bytes);
-  const std::size_t sums = place(sum_rows * slots, bytes);
-  const std::size_t k = place(2 * plan.kc, 8), row_slots = place(3 * plan.mc, 8);
-  const std::size_t column_slots = place(2 * slots, 8);
-  const std::size_t vectors = place(2 * plan.nc, sizeof(ColumnVector));
-  std::byte* scratch = piece_scratch(size);
-  const auto table = [&](std::size_t at) { return reinterpret_cast<std::int64_t*>(scratch + at); };
-  packed_rows_ = scratch + packed_rows;
-  packed_columns_ = scratch + packed_columns;
-  line_ = scratch + line;
-  sums_ = scratch + sums;
-  row_k_ = table(k);
+  packed_rows_ = scratch + at.packed_rows;
+  packed_columns_ = scratch + at.packed_columns;
+  line_ = scratch + at.line;
+  sums_ = scratch + at.sums;
+  row_k_ = table(at.k);
   column_k_ = row_k_ + plan.kc;
-  row_slots_ = table(row_slots);
+  row_slots_ = table(at.rows);
   row_c_ = row_slots_ + plan.mc;
   out_rows_ = row_c_ + plan.mc;
-  column_slots_ = table(column_slots);
-  column_c_ = column_slots_ + slots;
-  vectors_ = reinterpret_cast<ColumnVector*>(scratch + vectors);
+  column_slots_ = table(at.columns);
+  column_c_ = column_slots_ + plan.nc * plan.lanes();
+  vectors_ = reinterpret_cast<ColumnVector*>(scratch + at.vectors);
   out_vectors_ = vectors_ + plan.nc;
 }
 

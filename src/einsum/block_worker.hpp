@@ -19,6 +19,9 @@ struct BlockRange {
   bool operator==(const BlockRange&) const = default;
 };
 
+// Bytes of a worker's scratch.
+std::size_t block_scratch_bytes(const BlockPlan& plan);
+
 class BlockWorker {
  public:
   BlockWorker(const BlockPlan& plan, const std::byte* rows, const std::byte* columns);
