@@ -173,6 +173,25 @@ TEST(Copy, KeepsPayloads) {
                   });
 }
 
+// Nor do bits depend on the target or on where the memory lies.
+TEST(Copy, TouchesNothingOutside) {
+  for (const Sizes& sizes : std::vector<Sizes>{
+           {1}, {70}, {3, 70}, {70, 3}, {17, 33}, {140, 65}, {2, 3, 40}, {9, 40, 2}, {30, 5, 7}})
+    for (const Strides& a : all_layouts(sizes)) {
+      for (DType type : kEachSize) {
+        SCOPED_TRACE(name_of(type));
+        testing::expect_edges_and_bits(copy_kind(), copy_of(sizes, a, dense(sizes), type, type));
+      }
+      testing::expect_edges_and_bits(copy_kind(),
+                                     copy_of(sizes, a, dense(sizes), DType::kF32, DType::kF16));
+      testing::expect_edges_and_bits(copy_kind(),
+                                     copy_of(sizes, a, dense(sizes), DType::kI8, DType::kI32));
+      if (HasFailure()) return;
+    }
+  for (std::int64_t i : {-70, -1, 2, 3})
+    testing::expect_edges_and_bits(copy_kind(), copy_of({100}, {i}, {1}, DType::kI16, DType::kI16));
+}
+
 TEST(Copy, TakesOneOperandOnly) {
   Pair pair = copy_of({3}, {1}, {1}, DType::kF32, DType::kF32);
   pair.has_b = true;

@@ -81,13 +81,22 @@ FlatAxis flatten(const ElementAxes& axes) {
 }
 
 void make_offsets(FlatAxis& flat, const ElementAxes& axes, Side side, std::int64_t each) {
-  for (std::int64_t i = 0; i < flat.inner + flat.block; i += each) {
-    std::int64_t rest = i, at = 0;
-    for (std::size_t x = axes.size(); x-- > 0;) {
-      at += (x == 0 ? rest : rest % axes[x].size) * axes[x].step[side];
-      rest /= axes[x].size;
+  const std::int64_t end = flat.inner + flat.block;
+  auto& offsets = flat.offsets[side];
+  offsets.resize(static_cast<std::size_t>((end + each - 1) / each));
+  // An odometer: the digits of element i, the last axis fastest and the first without end.
+  std::vector<std::int64_t> digits(axes.size());
+  std::int64_t at = 0;
+  const std::size_t last = axes.size() - 1;
+  for (std::int64_t& offset : offsets) {
+    offset = at;
+    digits[last] += each;
+    at += each * axes[last].step[side];
+    for (std::size_t x = last; x > 0 && digits[x] == axes[x].size; --x) {
+      at += axes[x - 1].step[side] - axes[x].size * axes[x].step[side];
+      digits[x] = 0;
+      ++digits[x - 1];
     }
-    flat.offsets[side].push_back(at);
   }
 }
 

@@ -69,6 +69,27 @@ void ElementwiseWorker::move_row(const ElementOperand& x, Side side, const std::
   }
 }
 
+// Transposes, and a few rows at a time looks for those of the next tile in the other operand, which
+// is in place: each is too short for the processor to see it coming, and all at once would hold up
+// what the transposition reads.
+void ElementwiseWorker::transpose_and_prefetch(Side side, const std::byte* from,
+                                               const std::int64_t* offsets, std::byte* to,
+                                               std::int64_t to_row) const {
+  const ElementOperand& x = plan_.operands_[side];
+  const Side other = side == kA ? kB : kA;
+  const std::int64_t whole = kernels::whole_rows(x.size);
+  const std::int64_t bytes = run_.count * plan_.operands_[other].size;
+  std::int64_t next = 0;  // row to prefetch
+  for (std::int64_t q = 0; q < run_.count; q += whole) {
+    const std::int64_t count = std::min(whole, run_.count - q);
+    x.moves->transpose(from, offsets + q, count, rows_.count, to + q * x.size, to_row,
+                       ahead_[side]);
+    for (; next * run_.count < (q + count) * rows_.count; ++next)
+      for (std::int64_t at = 0; at < bytes; at += kLine)
+        __builtin_prefetch(from_[other] + ahead_[other] + row_offset(other, next) + at, 0, 2);
+  }
+}
+
 // The operand's part of the tile, from its first element on (but for the run's offset inside its
 // first axis), to rows and layers so many bytes apart.
 void ElementwiseWorker::move(Side side, const std::byte* from, std::byte* to, std::int64_t to_row,
@@ -85,7 +106,9 @@ void ElementwiseWorker::move(Side side, const std::byte* from, std::byte* to, st
     return;
   }
   for (std::int64_t t = 0; t < layers; ++t, from += layer, to += to_layer) {
-    if (x.bring == Bring::kTranspose)
+    if (x.bring == Bring::kTranspose && plan_.prefetch_)
+      transpose_and_prefetch(side, from, offsets, to, to_row);
+    else if (x.bring == Bring::kTranspose)
       x.moves->transpose(from, offsets, run_.count, rows, to, to_row, ahead_[side]);
     else if (x.bring == Bring::kDeinterleave)
       x.moves->deinterleave(from, run_.count, rows, to, to_row);
@@ -103,7 +126,6 @@ void ElementwiseWorker::bring(Side side, const std::byte* from) {
     ready.data = from;
     ready.row = plan_.rows_.unit[side];
     ready.layer = plan_.layers_.unit[side];
-    if (plan_.prefetch_ && x.bring == Bring::kInPlace) prefetch(side, from);
     return;
   }
   const std::array counts{run_.count, x.over_rows ? rows_.count : 1,
@@ -147,14 +169,6 @@ void ElementwiseWorker::convert(Side side) {
   ready.data = scratch_ + x.converted;
   ready.row = x.converted_row;
   ready.layer = x.converted_layer;
-}
-
-// Its rows in the next tile: too short each for the processor to see them coming.
-void ElementwiseWorker::prefetch(Side side, const std::byte* from) const {
-  const std::int64_t bytes = run_.count * plan_.operands_[side].size;
-  for (std::int64_t p = 0; p < rows_.count; ++p)
-    for (std::int64_t at = 0; at < bytes; at += kLine)
-      __builtin_prefetch(from + ahead_[side] + row_offset(side, p) + at, 0, 2);
 }
 
 }  // namespace tenfold::einsum_detail

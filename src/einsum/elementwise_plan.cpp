@@ -229,8 +229,9 @@ class ElementwisePlanner {
     std::int64_t along, across = 64;
     plan_.shift_ = plan_.stream_ && can_shift();
     if (any({Bring::kTransposeLayers})) {
-      along = 2 * kLine / widest;
-      across = 16;
+      along = 4 * kLine / widest;
+      across = 32;
+      plan_.stream_ = plan_.shift_;  // such short pieces have too many ends
       layers.block = std::min(layers.size, kLine / widest);
     } else if (any({Bring::kTranspose, Bring::kGather})) {
       along = (plan_.stream_ && !plan_.shift_ ? 4 * kLongRun : kLongRun) / widest;

@@ -113,7 +113,6 @@ void ElementwiseWorker::stream_segments(const std::byte* from, std::byte* c) con
 }
 
 void ElementwiseWorker::run_tile() {
-  std::array<const std::byte*, 2> from{};
   for (int i = 0; i < (plan_.has_b_ ? 2 : 1); ++i) {
     const auto side = static_cast<Side>(i);
     std::int64_t base = at_[side] + run_base(side) + offset(plan_.rows_, side, rows_.begin) +
@@ -121,18 +120,18 @@ void ElementwiseWorker::run_tile() {
     const Bring how = plan_.operands_[side].bring;
     if (how == Bring::kInPlace || how == Bring::kReverse)
       base += run_.begin % plan_.run_.inner * plan_.run_.unit[side];
-    from[side] = sources_[side] + base;
+    from_[side] = sources_[side] + base;
   }
   std::byte* c = c_ + at_[kC] + run_.begin * plan_.run_.unit[kC] +
                  offset(plan_.rows_, kC, rows_.begin) + layers_.begin * plan_.layers_.unit[kC];
-  if (plan_.stream_segments_) return stream_segments(from[kA], c);
+  if (plan_.stream_segments_) return stream_segments(from_[kA], c);
   const std::int64_t whole = kernels::whole_rows(plan_.c_size_);
   const bool squares = plan_.operands_[kA].bring != Bring::kTranspose ||
                        (run_.count >= whole && rows_.count >= whole);
   if (plan_.move_straight_ && squares)
-    return move(kA, from[kA], c, plan_.rows_.unit[kC], plan_.layers_.unit[kC]);
+    return move(kA, from_[kA], c, plan_.rows_.unit[kC], plan_.layers_.unit[kC]);
   for (int i = 0; i < (plan_.has_b_ ? 2 : 1); ++i)
-    bring(static_cast<Side>(i), from[static_cast<std::size_t>(i)]);
+    bring(static_cast<Side>(i), from_[static_cast<std::size_t>(i)]);
   for (std::int64_t t = 0; t < layers_.count; ++t) compute_layer(t, c + t * plan_.layers_.unit[kC]);
 }
 

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "einsum/edge_testing.hpp"
 #include "einsum/pair_testing.hpp"
 
 namespace tenfold::einsum_detail {
@@ -75,21 +75,6 @@ inline Pair product_of(const Sizes& sizes, const Strides& a, const Strides& b, c
   return pair;
 }
 
-// For the lifetime of the object kernels are those of one SIMD target.
-class OneTarget {
- public:
-  explicit OneTarget(std::int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-  ~OneTarget() {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-  OneTarget(const OneTarget&) = delete;
-  OneTarget& operator=(const OneTarget&) = delete;
-};
-
 // Calls body(kernel) for the pair's kernel of each target.
 template <class Body>
 void on_every_target(Pair pair, Body body) {
@@ -97,10 +82,10 @@ void on_every_target(Pair pair, Body body) {
   const PairKind kind = pair.has_b ? multiply_kind() : copy_kind();
   ASSERT_TRUE(kind.accepts(pair));
   EXPECT_GT(kind.cost(pair), 0);
-  for (std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    const OneTarget only(target);
+  for (const std::string& target : tenfold::testing::forcible_targets()) {
+    const tenfold::testing::ForcedTarget forced(target);
     const auto kernel = kind.make(pair);
-    SCOPED_TRACE(std::string(hwy::TargetName(target)) + ": " + kernel->describe());
+    SCOPED_TRACE(target + ": " + kernel->describe());
     body(*kernel);
     if (::testing::Test::HasFailure()) return;
   }

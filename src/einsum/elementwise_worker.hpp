@@ -75,7 +75,8 @@ class ElementwiseWorker {
               std::byte* to) const;
   void bring(Side side, const std::byte* from);
   void convert(Side side);
-  void prefetch(Side side, const std::byte* from) const;
+  void transpose_and_prefetch(Side side, const std::byte* from, const std::int64_t* offsets,
+                              std::byte* to, std::int64_t to_row) const;
   void stream_segments(const std::byte* from, std::byte* c) const;
   void compute_layer(std::int64_t t, std::byte* c) const;
   void compute(kernels::ElementRows rows, std::byte* c) const;
@@ -85,8 +86,9 @@ class ElementwiseWorker {
   std::array<const std::byte*, 2> sources_;
   std::byte* const c_;
   std::byte* scratch_ = nullptr;
-  Steps at_{};     // of the loops over axes
-  Steps ahead_{};  // to the next tile, mostly
+  Steps at_{};                              // of the loops over axes
+  Steps ahead_{};                           // to the next tile, mostly
+  std::array<const std::byte*, 2> from_{};  // the operands' parts of this tile
   Window run_, rows_, layers_;
   std::array<std::int64_t, kMaxLoops> digits_{};
 

@@ -128,6 +128,20 @@ TEST(Multiply, FloatsFollowTheirStandard) {
   });
 }
 
+// Nor do bits depend on the target or on where the memory lies.
+TEST(Multiply, TouchesNothingOutside) {
+  for (const Sizes& sizes :
+       std::vector<Sizes>{{1}, {70}, {3, 70}, {70, 3}, {17, 33}, {90, 8}, {2, 3, 40}, {9, 40, 2}})
+    for (const Strides& a : all_layouts(sizes))
+      for (const Strides& b : all_layouts(sizes))
+        for (DType type : {DType::kF32, DType::kF16, DType::kF64, DType::kI8, DType::kBool}) {
+          if (a < b) continue;
+          SCOPED_TRACE(name_of(type));
+          testing::expect_edges_and_bits(multiply_kind(), product(sizes, a, b, type));
+          if (HasFailure()) return;
+        }
+}
+
 TEST(Multiply, TakesWhatSumsNothing) {
   Pair pair = product({3}, {1}, {1}, DType::kF32);
   EXPECT_TRUE(multiply_kind().accepts(pair));

@@ -222,6 +222,14 @@ HWY_INLINE hn::Vec<Bytes> LoadAcross(const std::byte* end, int64_t left, const s
 void StreamSegments(const std::byte* src, const int64_t* offsets, int64_t skip, int64_t n,
                     int64_t bytes, std::byte* dst) {
   constexpr int64_t N = hn::MaxLanes(Bytes());
+  // Segments are too short for the processor to see the next one coming: a page ahead.
+  const int64_t ahead = HWY_MAX(int64_t{1}, 4096 / n);
+  const int64_t* const last = offsets + (skip + bytes - 1) / n;
+  const auto prefetch = [=](const int64_t* segment) HWY_ATTR {
+    segment += ahead;
+    if (segment > last) return;
+    for (int64_t i = 0; i < n; i += 64) __builtin_prefetch(src + *segment + i, 0, 3);
+  };
   const std::byte* from = src + *offsets;
   int64_t at = skip;  // in this segment
   const auto plain = [&](int64_t left) HWY_ATTR {
@@ -247,6 +255,7 @@ void StreamSegments(const std::byte* src, const int64_t* offsets, int64_t skip, 
       at += N;
     } else {
       const std::byte* const next = src + *++offsets;
+      prefetch(offsets);
       v = LoadAcross(from + n, n - at, next);
       at += N - n;
       from = next;
