@@ -49,6 +49,8 @@ struct EinsumSpec {
 
   // A name of path_methods(): "auto", "dp", "greedy", "left".
   std::string method = "auto";
+  // The order of least arithmetic, whatever its intermediates cost to write and read.
+  bool flops_only = false;
   // A given order; `method` is then ignored.
   std::optional<EinsumPath> path = std::nullopt;
   // Most bytes of intermediates alive at a time; 0: no limit. Error(kOutOfMemory) names the lowest
@@ -107,8 +109,8 @@ class TENFOLD_API EinsumPlan {
   std::unique_ptr<Impl> impl_;
 };
 
-// The plan that einsum() runs: made, or taken from the cache. Keep it to see its shape, cost or words
-// without planning twice.
+// The plan that einsum() runs: made, or taken from the cache. Keep it to see its shape, cost or
+// words without planning twice.
 TENFOLD_API std::shared_ptr<const EinsumPlan> einsum_plan(const EinsumSpec& spec,
                                                           std::span<const TensorView> operands);
 

@@ -45,6 +45,7 @@ void write_key(std::string& key, const EinsumSpec& spec, std::span<const TensorV
   w.add(spec.dtype ? static_cast<std::int64_t>(*spec.dtype) : -1);
   w.add(spec.method);
   w.add(spec.memory_limit);
+  w.add(spec.flops_only ? 1 : 0);
   w.add(spec.label);
   w.add(spec.labels ? static_cast<std::int64_t>(spec.labels->size()) : -1);
   if (spec.labels)

@@ -106,9 +106,10 @@ void EinsumPlan::Impl::make_steps(const EinsumSpec& spec) {
       order.steps = steps_of(*spec.path, n);
       order.cost = cost_of(network, order.steps, element);
     } else {
-      order = find_path(
-          network,
-          {.method = spec.method, .element_bytes = element, .memory_limit = spec.memory_limit});
+      order = find_path(network, {.method = spec.method,
+                                  .element_bytes = element,
+                                  .memory_limit = spec.memory_limit,
+                                  .flops_only = spec.flops_only});
     }
     lowering.contract(order.steps, out);
   }
