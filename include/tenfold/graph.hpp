@@ -1,5 +1,5 @@
-// Model files: load an ONNX model or an OpenVINO IR whose nodes are reductions and their glue, and
-// run it.
+// Model files: load an ONNX model or an OpenVINO IR whose nodes are reductions, contractions and
+// their glue, and run it.
 //
 //     auto graph = tenfold::Graph::load("model.onnx");
 //     auto results = graph.run({{"x", x_view}});
@@ -41,14 +41,22 @@ struct NodeTime {
   std::string detail;
 };
 
+struct GraphOptions {
+  // A contraction whose result only another contraction or a sum takes is computed together with
+  // it, without a result of its own, where the whole is cheaper that way. The outputs may differ in
+  // the last bits, since intermediate results are not rounded, or summed in another order.
+  bool contract_through = true;
+};
+
 class TENFOLD_API Graph {
  public:
   // By content: ONNX protobuf, or OpenVINO XML with its weights in the .bin of the same stem.
-  static Graph load(const std::filesystem::path& path);
+  static Graph load(const std::filesystem::path& path, const GraphOptions& = {});
   // `folder`: where external data may lie; empty: external data is refused.
-  static Graph load_onnx(std::span<const std::byte> model,
-                         const std::filesystem::path& folder = {});
-  static Graph load_openvino(std::string_view xml, std::span<const std::byte> weights);
+  static Graph load_onnx(std::span<const std::byte> model, const std::filesystem::path& folder = {},
+                         const GraphOptions& = {});
+  static Graph load_openvino(std::string_view xml, std::span<const std::byte> weights,
+                             const GraphOptions& = {});
 
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;

@@ -62,6 +62,8 @@ struct ReduceSpec {
   bool empty_is_error = false;
   // How errors name the operator, "ReduceMax-18"; the short name of `op` when empty.
   std::string label = {};
+
+  friend bool operator==(const ReduceSpec&, const ReduceSpec&) = default;
 };
 
 class TENFOLD_API ReducePlan {

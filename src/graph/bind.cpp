@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <climits>
 #include <utility>
 
+#include "graph/contraction.hpp"
 #include "graph/glue.hpp"
 #include "graph/operation.hpp"
 #include "graph/reduction.hpp"
@@ -51,10 +53,14 @@ void check_output(const Node& node, const std::string& where) {
     malformed(where, "wrong number of outputs", "1", std::to_string(node.outputs.size()));
 }
 
+constexpr int kAnyNumber = INT_MAX;
+
 void check_inputs(const Node& node, const std::string& where, int least, int most) {
-  const int got = static_cast<int>(std::min<std::size_t>(node.inputs.size(), 1000));
-  const std::string expected =
-      least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+  const int got = static_cast<int>(std::min<std::size_t>(node.inputs.size(), INT_MAX));
+  const std::string expected = least == most ? std::to_string(least)
+                               : most == kAnyNumber
+                                   ? std::to_string(least) + " or more"
+                                   : std::to_string(least) + " to " + std::to_string(most);
   if (got < least || got > most)
     malformed(where, "wrong number of inputs", expected, std::to_string(node.inputs.size()));
   for (int i = 0; i < least; ++i)
@@ -160,6 +166,44 @@ std::unique_ptr<Operation> bind_reduction(const Node& node, const OperatorRow& r
   return std::make_unique<Reduction>(node, row);
 }
 
+constexpr AttributeRule kEquationRules[] = {{"equation", AttributeKind::kText, true}};
+constexpr AttributeRule kGemmRules[] = {{"alpha", AttributeKind::kFloat},
+                                        {"beta", AttributeKind::kFloat},
+                                        {"transA", AttributeKind::kInt},
+                                        {"transB", AttributeKind::kInt}};
+constexpr AttributeRule kOldGemmRules[] = {{"alpha", AttributeKind::kFloat},
+                                           {"beta", AttributeKind::kFloat},
+                                           {"broadcast", AttributeKind::kInt},
+                                           {"transA", AttributeKind::kInt},
+                                           {"transB", AttributeKind::kInt}};
+constexpr AttributeRule kTransposeRules[] = {{"transpose_a", AttributeKind::kInt},
+                                             {"transpose_b", AttributeKind::kInt}};
+
+std::span<const AttributeRule> rules_of(const ContractionRow& row) {
+  if (row.form == ContractionForm::kEquation) return kEquationRules;
+  if (row.form == ContractionForm::kAffine)
+    return row.addend == AddendForm::kFlagged ? std::span<const AttributeRule>(kOldGemmRules)
+                                              : kGemmRules;
+  if (row.dialect == Dialect::kOpenVino) return kTransposeRules;
+  return {};
+}
+
+std::unique_ptr<Operation> bind_contraction(const Node& node, const ContractionRow& row) {
+  const std::string where = std::string(row.name) + "-" + std::to_string(row.since_version);
+  check_output(node, where);
+  if (row.form == ContractionForm::kEquation) {
+    // None may be left out.
+    const auto given = static_cast<int>(std::min<std::size_t>(node.inputs.size(), INT_MAX));
+    check_inputs(node, where, std::max(given, 1), kAnyNumber);
+  } else if (row.form == ContractionForm::kAffine) {
+    check_inputs(node, where, row.addend == AddendForm::kOptional ? 2 : 3, 3);
+  } else {
+    check_inputs(node, where, 2, 2);
+  }
+  check_attributes(node, where, rules_of(row));
+  return std::make_unique<Contraction>(node, row);
+}
+
 std::unique_ptr<Operation> bind_glue(const Node& node, const GlueRow& row) {
   const std::string where = label_of(row);
   check_output(node, where);
@@ -175,6 +219,8 @@ std::vector<std::string_view> supported_operators(Dialect dialect) {
   std::vector<std::string_view> names;
   for (const OperatorRow& row : operator_rows())
     if (row.dialect == dialect) names.push_back(row.name);
+  for (const ContractionRow& row : contraction_rows())
+    if (row.dialect == dialect) names.push_back(row.name);
   for (const GlueRow& row : glue_rows())
     if (row.dialect == dialect) names.push_back(row.name);
   if (dialect == Dialect::kOpenVino) names.insert(names.end(), {"Const", "Parameter", "Result"});
@@ -186,10 +232,13 @@ std::vector<std::string_view> supported_operators(Dialect dialect) {
 std::unique_ptr<Operation> bind(const Node& node) {
   const Found<OperatorRow> reduction = find_row(operator_rows(), node);
   if (reduction.row != nullptr) return bind_reduction(node, *reduction.row);
+  const Found<ContractionRow> contraction = find_row(contraction_rows(), node);
+  if (contraction.row != nullptr) return bind_contraction(node, *contraction.row);
   const Found<GlueRow> glue = find_row(glue_rows(), node);
   if (glue.row != nullptr) return bind_glue(node, *glue.row);
 
-  const int first = std::max(reduction.first_version, glue.first_version);
+  const int first =
+      std::max({reduction.first_version, contraction.first_version, glue.first_version});
   if (first != 0)
     throw Error(ErrorCode::kUnsupportedVersion, operator_label(node),
                 "the operator is not in this operator set",

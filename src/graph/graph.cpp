@@ -10,7 +10,7 @@
 namespace tenfold {
 
 struct Graph::Impl {
-  explicit Impl(graph::Model model) : program(std::move(model)) {}
+  Impl(graph::Model model, const GraphOptions& options) : program(std::move(model), options) {}
   graph::Program program;
 };
 
@@ -31,26 +31,28 @@ Graph::Graph(Graph&&) noexcept = default;
 Graph& Graph::operator=(Graph&&) noexcept = default;
 Graph::~Graph() = default;
 
-Graph Graph::load(const std::filesystem::path& path) {
+Graph Graph::load(const std::filesystem::path& path, const GraphOptions& options) {
   const std::vector<std::byte> bytes = io::read_file(path);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!looks_like_xml(text)) {
     const std::filesystem::path folder = path.parent_path();
-    return load_onnx(bytes, folder.empty() ? "." : folder);
+    return load_onnx(bytes, folder.empty() ? "." : folder, options);
   }
   std::filesystem::path weights = path;
   weights.replace_extension(".bin");
   std::error_code ignored;  // no weights: an error only if a constant needs them
-  if (!std::filesystem::exists(weights, ignored)) return load_openvino(text, {});
-  return load_openvino(text, io::read_file(weights));
+  if (!std::filesystem::exists(weights, ignored)) return load_openvino(text, {}, options);
+  return load_openvino(text, io::read_file(weights), options);
 }
 
-Graph Graph::load_onnx(std::span<const std::byte> model, const std::filesystem::path& folder) {
-  return Graph(std::make_unique<Impl>(onnx::read_model(model, folder)));
+Graph Graph::load_onnx(std::span<const std::byte> model, const std::filesystem::path& folder,
+                       const GraphOptions& options) {
+  return Graph(std::make_unique<Impl>(onnx::read_model(model, folder), options));
 }
 
-Graph Graph::load_openvino(std::string_view xml, std::span<const std::byte> weights) {
-  return Graph(std::make_unique<Impl>(openvino::read_model(xml, weights)));
+Graph Graph::load_openvino(std::string_view xml, std::span<const std::byte> weights,
+                           const GraphOptions& options) {
+  return Graph(std::make_unique<Impl>(openvino::read_model(xml, weights), options));
 }
 
 const std::vector<Port>& Graph::inputs() const { return impl_->program.inputs(); }

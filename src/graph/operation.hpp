@@ -5,7 +5,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "einsum/equation.hpp"
 #include "graph/model.hpp"
 #include "tenfold/executor.hpp"
 #include "tenfold/tensor.hpp"
@@ -28,6 +30,8 @@ struct Held {
 // Inputs of one run of one node; nullptr stands for an optional input that is left out.
 using HeldInputs = std::span<const Held* const>;
 
+class Contractible;
+
 class Operation {
  public:
   virtual ~Operation() = default;
@@ -37,11 +41,48 @@ class Operation {
   virtual std::string label() const = 0;
   // What is known before or after runs, for Graph::explain; may be empty.
   virtual std::string describe() const { return {}; }
+  // The operation as one that contracting through may merge with its neighbours, or nullptr.
+  virtual const Contractible* contractible() const { return nullptr; }
+};
+
+// A node as a contraction of some inputs, a sum of products of their elements.
+struct Contracted {
+  einsum_detail::Equation equation;  // of the operands: labels by axis, sizes by label
+  Dims shape;  // of the node's result: the equation's, perhaps with axes of extent 1 between
+  DType sum = DType::kF32;  // the type in which `finish` wants the finished sum
+};
+
+// What a way of computing costs: multiplications and additions, bytes read and written.
+struct Effort {
+  double flops = 0, bytes = 0;
+};
+
+// Contractions, and sums of their results.
+class Contractible {
+ public:
+  virtual ~Contractible() = default;
+  // Only the first so many inputs are operands; the others are parameters: axes, Gemm's C.
+  virtual int operand_count() const = 0;
+  // The result is the contraction and nothing else: another one may take its operands instead.
+  virtual bool passes_through() const = 0;
+  // Operands need type and shape only. Throws Error as a run does.
+  virtual Contracted contracted(HeldInputs inputs) const = 0;
+  // What a run by itself costs.
+  virtual Effort effort(HeldInputs inputs) const = 0;
+  // The node's result, of type `dtype`, from the sum; operands may be nullptr.
+  virtual Held finish(Held sum, DType /*dtype*/, HeldInputs, const RunOptions&) const {
+    return sum;
+  }
+  // What `contracted` depends on besides types and shapes.
+  virtual std::vector<std::int64_t> parameters(HeldInputs) const { return {}; }
 };
 
 // Checks operator, version, numbers of inputs and outputs, and attributes; throws Error without the
 // node's name. The operation refers to `node`, which must outlive it.
 std::unique_ptr<Operation> bind(const Node& node);
+
+// What describe() and profiles show of an explanation.
+inline std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 // The names of the operators of a dialect that `bind` accepts, sorted.
 std::vector<std::string_view> supported_operators(Dialect dialect);

@@ -1,50 +1,21 @@
 #include "graph/reduction.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tenfold::graph {
 namespace {
-
-constexpr std::size_t kPlansKept = 8;
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-bool same_layout(const TensorView& a, const TensorView& b) {
-  return a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides;
-}
-
-bool same_spec(const ReduceSpec& a, const ReduceSpec& b) {
-  return a.op == b.op && a.axes == b.axes && a.keepdims == b.keepdims &&
-         a.select_last_index == b.select_last_index && a.dtype == b.dtype &&
-         a.empty_is_error == b.empty_is_error;
-}
 
 std::optional<std::int64_t> integer(const Node& node, std::string_view name) {
   const auto* value = find_attribute<std::int64_t>(node, name);
   return value != nullptr ? std::optional(*value) : std::nullopt;
 }
 
+double bytes_of(DType dtype, const Dims& shape) {
+  return static_cast<double>(element_count(shape)) * static_cast<double>(size_of(dtype));
+}
+
 }  // namespace
-
-std::shared_ptr<const ReducePlan> PlanCache::get(const ReduceSpec& spec, const TensorView& data) {
-  {
-    const std::lock_guard lock(mutex_);
-    for (const Entry& entry : entries_)
-      if (same_layout(entry.layout, data) && same_spec(entry.spec, spec)) return entry.plan;
-  }
-  auto plan = std::make_shared<const ReducePlan>(spec, data);  // outside the lock: it may take long
-  TensorView layout = data;
-  layout.data = nullptr;
-  const std::lock_guard lock(mutex_);
-  if (entries_.size() == kPlansKept) entries_.erase(entries_.begin());
-  entries_.push_back({spec, layout, plan});
-  return plan;
-}
-
-std::shared_ptr<const ReducePlan> PlanCache::newest() const {
-  const std::lock_guard lock(mutex_);
-  return entries_.empty() ? nullptr : entries_.back().plan;
-}
 
 Reduction::Reduction(const Node& node, const OperatorRow& row) : row_(row) {
   if (const auto* axes = find_attribute<std::vector<std::int64_t>>(node, "axes"))
@@ -55,12 +26,16 @@ Reduction::Reduction(const Node& node, const OperatorRow& row) : row_(row) {
   call_.select_last_index = integer(node, "select_last_index");
 }
 
-Held Reduction::run(HeldInputs inputs, const RunOptions& options, std::string* detail) const {
-  const TensorView& data = inputs[0]->view;
+ReduceSpec Reduction::spec_of(HeldInputs inputs) const {
   ReduceCall call = call_;
   if (inputs.size() > 1 && inputs[1] != nullptr) call.axes_input = inputs[1]->view;
-  const ReduceSpec spec = resolve(row_, call, data);
-  const std::shared_ptr<const ReducePlan> plan = plans_.get(spec, data);
+  return resolve(row_, call, inputs[0]->view);
+}
+
+Held Reduction::run(HeldInputs inputs, const RunOptions& options, std::string* detail) const {
+  const TensorView& data = inputs[0]->view;
+  const ReduceSpec spec = spec_of(inputs);
+  const auto plan = plans_.get(spec, {&data, 1}, [&] { return ReducePlan(spec, data); });
   Held out = Held::of(Tensor(plan->output_dtype(), plan->output_shape()));
   plan->run(data, out.owner->view(), options);
   if (detail != nullptr) *detail = first_line(plan->explain());
@@ -72,8 +47,54 @@ std::string Reduction::label() const {
 }
 
 std::string Reduction::describe() const {
-  const std::shared_ptr<const ReducePlan> plan = plans_.newest();
+  const auto plan = plans_.newest();
   return plan ? first_line(plan->explain()) : std::string();
+}
+
+// One label for each axis of the data; the result has those that are not reduced.
+Contracted Reduction::contracted(HeldInputs inputs) const {
+  const TensorView& data = inputs[0]->view;
+  const ReduceSpec spec = spec_of(inputs);
+  Contracted sum;
+  sum.sum = data.dtype;
+  sum.equation.inputs.emplace_back();
+  for (int axis = 0; axis < data.rank(); ++axis) {
+    sum.equation.inputs[0].push_back(axis);
+    sum.equation.sizes.push_back(data.shape[axis]);
+    const bool reduced =
+        !spec.axes || std::any_of(spec.axes->begin(), spec.axes->end(), [&](std::int64_t a) {
+          return a == axis || a + data.rank() == axis;
+        });
+    if (!reduced) {
+      sum.equation.output.push_back(axis);
+      sum.shape.push_back(data.shape[axis]);
+    } else if (spec.keepdims) {
+      sum.shape.push_back(1);
+    }
+  }
+  return sum;
+}
+
+Effort Reduction::effort(HeldInputs inputs) const {
+  const TensorView& data = inputs[0]->view;
+  return {static_cast<double>(element_count(data.shape)),
+          bytes_of(data.dtype, data.shape) + bytes_of(data.dtype, contracted(inputs).shape)};
+}
+
+std::vector<std::int64_t> Reduction::parameters(HeldInputs inputs) const {
+  std::vector<std::int64_t> axes;
+  if (inputs.size() < 2 || inputs[1] == nullptr) return axes;
+  const TensorView& view = inputs[1]->view;
+  // `contracted` refuses every other form, and more axes than a tensor can have.
+  if (!is_integer(view.dtype) || view.rank() > 1 || view.data == nullptr) return axes;
+  const std::int64_t step = view.rank() == 0 ? 0 : view.strides[0];
+  visit_real_dtype(view.dtype, [&]<class T>() {
+    if constexpr (std::is_integral_v<T>)
+      for (std::int64_t i = 0; i < std::min<std::int64_t>(element_count(view.shape), kMaxRank + 1);
+           ++i)
+        axes.push_back(static_cast<std::int64_t>(static_cast<const T*>(view.data)[i * step]));
+  });
+  return axes;
 }
 
 }  // namespace tenfold::graph

@@ -94,20 +94,5 @@ TEST(Reduction, PassesOnWhatTheVersionDoesNotHave) {
   });
 }
 
-TEST(PlanCache, PlansOnceForALayoutAndSpec) {
-  PlanCache cache;
-  EXPECT_EQ(cache.newest(), nullptr);
-  const ReduceSpec rows{.op = ReduceOp::kMax, .axes = Dims{1}};
-  const auto first = cache.get(rows, kX);
-  EXPECT_EQ(cache.get(rows, kX), first);
-  EXPECT_EQ(cache.newest(), first);
-  const ReduceSpec columns{.op = ReduceOp::kMax, .axes = Dims{0}};
-  EXPECT_NE(cache.get(columns, kX), first);
-  const TensorView turned(kX.data(), DType::kF32, {2, 3}, {1, 2});
-  EXPECT_NE(cache.get(rows, turned), first);
-  for (std::int64_t n = 1; n < 20; ++n) cache.get(rows, Tensor::zeros(DType::kF32, {n, 2}));
-  EXPECT_NE(cache.get(rows, kX), first);  // long pushed out
-}
-
 }  // namespace
 }  // namespace tenfold::graph

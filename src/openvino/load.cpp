@@ -21,9 +21,10 @@ using graph::kAbsent;
 using graph::malformed;
 using graph::shortened;
 
-// Operators here have three ports at most. Ports are looked up in turn, and names are copied to
-// every output that bears them, so both are bounded.
-constexpr std::size_t kMostPorts = 64;
+// Einsum may have thousands of operands, everything else three ports at most. Ports are looked up
+// in turn, and names are copied to every output that bears them, so all are bounded.
+constexpr std::size_t kMostInputs = 4096;
+constexpr std::size_t kMostOutputs = 64;
 constexpr std::size_t kLongestName = 4096;
 
 struct OutPort {
@@ -95,16 +96,22 @@ class Reader {
           parse_integer(required(port, "id", layer.label), layer.label, "port id");
       if (!ids.insert(number).second)
         malformed(layer.label, "two ports of one id", "ids of their own", std::to_string(number));
-      if (ids.size() > kMostPorts)
-        throw Error(ErrorCode::kUnsupportedFeature, layer.label, "too many ports",
-                    "at most " + std::to_string(kMostPorts));
       return number;
     };
-    for (pugi::xml_node port : xml.child("input").children("port"))
+    const auto check_count = [&](std::size_t ports, std::size_t most) {
+      if (ports >= most)
+        throw Error(ErrorCode::kUnsupportedFeature, layer.label, "too many ports",
+                    "at most " + std::to_string(most));
+    };
+    for (pugi::xml_node port : xml.child("input").children("port")) {
+      check_count(layer.input_ids.size(), kMostInputs);
       layer.input_ids.push_back(port_id(port));
-    for (pugi::xml_node port : xml.child("output").children("port"))
+    }
+    for (pugi::xml_node port : xml.child("output").children("port")) {
+      check_count(layer.outputs.size(), kMostOutputs);
       layer.outputs.push_back({port_id(port), model_.add_value(shortened(layer.name)),
                                names_of(port, "names", layer.label)});
+    }
     layer.inputs.assign(layer.input_ids.size(), kAbsent);
     if (!by_id_.emplace(id, layers_.size()).second)
       malformed(layer.label, "two layers of one id", "ids of their own", std::to_string(id));
@@ -281,7 +288,8 @@ class Reader {
   static AttributeValue value_of(const Layer& layer, pugi::xml_attribute xml) {
     const std::string where = layer.label + " " + shortened(layer.type);
     const std::string_view name = xml.name();
-    if (name == "keep_dims" || name == "special_zero" || name == "allow_axis_skip")
+    if (name == "keep_dims" || name == "special_zero" || name == "allow_axis_skip" ||
+        name == "transpose_a" || name == "transpose_b")
       return std::int64_t{parse_boolean(xml.value(), where, name)};
     if (name == "destination_type") return parse_element_type(xml.value(), where);
     return std::string(xml.value());

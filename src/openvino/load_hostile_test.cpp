@@ -129,8 +129,10 @@ TEST(HostileIr, LayersAndPorts) {
 }
 
 TEST(HostileIr, PortsAndNamesWithoutEnd) {
-  expect_error(ErrorCode::kUnsupportedFeature, {"layer 'concat'", "too many ports", "at most 64"},
+  expect_error(ErrorCode::kUnsupportedFeature, {"layer 'concat'", "too many ports", "at most 4096"},
                [] { chain().layer("concat", "Concat", "opset1", "", 100'000, 1).load(); });
+  expect_error(ErrorCode::kUnsupportedFeature, {"layer 'split'", "too many ports", "at most 64"},
+               [] { chain().layer("split", "Split", "opset1", "", 1, 100'000).load(); });
   const std::string endless(100'000, 'a');
   expect_error(kMalformed, {"layer 3", "name too long"}, [&] { chain().result(endless).load(); });
   expect_error(kMalformed, {"layer 'c'", "name too long"},
