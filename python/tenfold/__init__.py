@@ -33,6 +33,14 @@ from tenfold._reductions import (
 )
 from tenfold._einsum import compile, einsum, einsum_path
 from tenfold._models import load
+from tenfold._products import (
+    matmul,
+    matrix_transpose,
+    permute_dims,
+    tensordot,
+    transpose,
+    vecdot,
+)
 from tenfold._threads import get_num_threads, num_threads, set_num_threads
 from tenfold.errors import (
     ArgumentError,
@@ -71,14 +79,30 @@ __all__ = [
     "load",
     "logsum",
     "logsumexp",
+    "matmul",
+    "matrix_transpose",
     "max",
     "mean",
     "min",
     "named",
     "num_threads",
+    "path_optimizer",
+    "permute_dims",
     "prod",
     "reduce",
     "set_num_threads",
     "sum",
     "sumsquare",
+    "tensordot",
+    "transpose",
+    "vecdot",
 ]
+
+
+def __getattr__(name):
+    """path_optimizer derives from a class of opt_einsum, which is imported only if it is wanted."""
+    if name == "path_optimizer":
+        from tenfold._paths import path_optimizer
+
+        return path_optimizer
+    raise AttributeError(f"module 'tenfold' has no attribute {name!r}")

@@ -20,21 +20,38 @@ def einsum(
     threads=0,
     dialect=_DIALECT,
     method="auto",
+    reduce="sum",
+    **numpys,
 ):
     """Contracts the operands by the equation: einsum("ij,jk->ik", a, b), or in the interleaved form
     einsum(a, [0, 1], b, [1, 2], [0, 2]).
 
-    path: an order of contraction as numpy.einsum_path and opt_einsum give it. memory_limit: most bytes of
-    intermediates alive at a time. dialect: "numpy", "onnx:N" or "openvino". Raises EquationError with the
-    place of the mistake."""
+    path: an order of contraction as numpy.einsum_path and opt_einsum give it, or a tree of
+    cotengra. memory_limit: most bytes of intermediates alive at a time. dialect: "numpy", "onnx:N"
+    or "openvino". optimize=, order= and casting= are NumPy's, and bring its exact rules with them
+    (tenfold.compat.numpy). Raises EquationError with the place of the mistake."""
+    if numpys:  # optimize, order, casting: NumPy's own call, by its rules
+        from tenfold.compat.numpy import einsum as numpys_einsum
+
+        if path is not None or memory_limit or threads or (dialect, method) != (_DIALECT, "auto"):
+            raise TypeError(f"{', '.join(numpys)} cannot stand beside arguments that NumPy lacks")
+        result = numpys_einsum(equation, *operands, out=out, dtype=dtype, **numpys)
+        first = equation if not isinstance(equation, str) else operands[0]
+        return result if out is not None else as_kind(result, kind_of(first))
     labels = output = None
     if not isinstance(equation, str):
         operands, labels, output = _interleaved((equation, *operands))
         equation = None
     path = _path_of(path)
-    result = _core.einsum(
-        equation, operands, labels, output, out, dtype, path, memory_limit, dialect, method, threads
-    )
+    if reduce != "sum":
+        operator = _core.OPS.get(reduce, -1)
+        result = _core.einsum_fold(
+            operator, equation, operands, labels, output, out, dtype, dialect, threads
+        )
+    else:
+        result = _core.einsum(
+            equation, operands, labels, output, out, dtype, path, memory_limit, dialect, method, threads
+        )
     if out is not None or not operands or type(operands[0]) is np.ndarray:
         return result
     return as_kind(result, kind_of(operands[0]))
@@ -57,6 +74,8 @@ def _path_of(path):
     """NumPy's 'einsum_path' marker is dropped; True, False and names of methods are no paths."""
     if path is None:
         return None
+    if hasattr(path, "get_path"):  # a tree of cotengra
+        path = path.get_path()
     steps = list(path)
     if steps and isinstance(steps[0], str):
         steps = steps[1:]

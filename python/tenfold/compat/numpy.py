@@ -2,156 +2,251 @@
 
     from tenfold.compat.numpy import einsum      # instead of: from numpy import einsum
 
-What NumPy refuses is refused, what it gives as a view is a view; the values are Tenfold's. Where
-tenfold.einsum takes more than NumPy does (an ellipsis that is summed, labels beyond the ASCII letters),
-this function says no, as NumPy would. Object arrays are the exception: Tenfold does not compute with
-Python objects.
+What NumPy refuses is refused, what it gives as a view is a view, and results lie in memory as
+NumPy's do (with `optimize` as without). The values are Tenfold's: its order of contraction unless
+`optimize` is a path, its accuracy, and one type for the whole contraction (with `optimize` NumPy
+sums a boolean operand as booleans before it multiplies). Where tenfold.einsum takes more than
+NumPy does (labels beyond the ASCII letters, bfloat16), this function says no; NumPy's limit of 63
+operands is not kept.
+
+Object arrays and long doubles, which the library has no types for, are computed in Python.
 """
+
+import operator
 
 import numpy as np
 
 from tenfold import _core
-from tenfold._einsum import _interleaved, _path_of
-from tenfold.errors import EquationError
+from tenfold.compat import _elements, _layout
+from tenfold.compat._equation import LETTERS, read, refuse, sizes_of
 
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+_COMPUTED = frozenset("?bBhHiIlLqQpPefdFD")  # characters of the dtypes that the library has
+_ELEMENTS = frozenset("OgG")  # and of those that _elements has
 
 
-def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting="safe"):
-    """numpy.einsum(subscripts, *operands, out=None, optimize=False, dtype=None, order='K', casting='safe')
-    and its interleaved form. Raises ValueError and TypeError where NumPy does."""
-    equation, arrays = _arguments(operands)
-    if casting not in _CASTINGS:
-        raise ValueError(f"casting must be one of {', '.join(map(repr, _CASTINGS))}, got {casting!r}")
-    order = str(order).upper()
+def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting=None):
+    """numpy.einsum(subscripts, *operands, out=None, dtype=None, order='K', casting='safe',
+    optimize=False) and its interleaved form.
+
+    With `optimize`, NumPy's rules differ, and so do these: spaces may stand everywhere, an ellipsis
+    that the output lacks is summed, `casting` is 'same_kind' if not given, and `out` may be of most
+    types. Raises ValueError (EquationError for the equation), TypeError, and for a path
+    RuntimeError, IndexError or KeyError, where NumPy does."""
+    optimized = optimize is not False
+    text, arrays = _arguments(operands, optimized)
+    if casting is not None and casting not in _CASTINGS:
+        raise ValueError(f"casting: expected one of {', '.join(_CASTINGS)}, got {casting!r}")
+    order = "K" if order is None else str(order).upper()
     if order not in ("C", "F", "A", "K"):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K', got {order!r}")
+        raise ValueError(f"order: expected 'C', 'F', 'A' or 'K', got {order!r}")
     if out is not None and not isinstance(out, np.ndarray):
-        raise TypeError(f"out must be an array, got {type(out).__name__}")
-    path = _optimization(optimize)
-    terms, output = _numpys_rules(equation, arrays)
-    common = np.result_type(*arrays) if dtype is None else np.dtype(dtype)
-    for array in arrays:
-        if not np.can_cast(array.dtype, common, casting):
+        raise TypeError(f"out: expected an array, got {type(out).__name__}")
+    dtype = None if dtype is None else np.dtype(dtype)
+
+    equation = read(text, tuple(array.ndim for array in arrays), optimized)
+    shapes = [array.shape for array in arrays]
+    sizes = equation and sizes_of(equation, shapes)
+    if sizes is None:
+        refuse(text.replace(" ", "") if optimized else text, shapes)
+    path, pairs = _way(optimize, equation) if optimized else (None, False)
+    if len(arrays) == 1 and out is None and set(equation.output) == sizes.keys():
+        return _returned(_layout.view(arrays[0], equation.terms[0], equation.output))
+
+    shape = tuple(sizes[label] for label in equation.output)
+    if out is not None:
+        _check_shape_of(out, shape, pairs)
+    rule = casting or ("same_kind" if pairs else "safe")
+    operand_types = [array.dtype for array in arrays]
+    if dtype is not None:
+        common = dtype.newbyteorder("=")
+    elif out is None or pairs:
+        common = _common(operand_types)
+    else:
+        common = _common([*operand_types, out.dtype])
+    for index, kind in enumerate(operand_types):
+        if not np.can_cast(kind, common, rule):
             raise TypeError(
-                f"cannot cast operand from {array.dtype} to {common} by the rule {casting!r}"
+                f"operand {index}: no cast from {kind} to {common} by the rule {rule!r}"
             )
-    if out is None and dtype is None and len(arrays) == 1 and order == "K":
-        view = _view(arrays[0], terms[0], output)
-        if view is not None:
-            return view
-    result = _core.einsum(
-        equation, tuple(arrays), None, None, None, common, path, 0, "numpy", "auto", 0
-    )
-    return _delivered(result, out, common, order, casting, arrays)
+    if common.char not in _COMPUTED and common.char not in _ELEMENTS:
+        raise TypeError(f"dtype {common}: numpy.einsum computes with numbers, booleans and objects")
+    if out is not None:
+        _check_type_of(out, common, equation, shapes, pairs, rule)
+    target = out if out is not None and _takes(out, common, shape, arrays) else None
+    result = _computed(equation, arrays, sizes, shape, common, order, path, target)
+    if out is None:
+        if dtype is not None and not dtype.isnative:
+            result = result.astype(dtype)
+        is_array = len(arrays) == 2 and pairs and _sums_pairs(equation, shapes)
+        return result if is_array else _returned(result)
+    if target is None:
+        np.copyto(out, result, casting="unsafe")  # checked by NumPy's rule above
+    return out
 
 
-def _arguments(operands):
+def _returned(array):
+    """A scalar where there are no axes."""
+    return array if array.ndim else array[()]
+
+
+def _arguments(operands, optimized):
+    """The equation and the arrays, of either form."""
     if not operands:
-        raise ValueError("einsum needs a string of subscripts and operands, or operands and lists")
+        raise ValueError("einsum: expected subscripts and operands")
     if isinstance(operands[0], str):
-        equation, arrays = operands[0], operands[1:]
+        text, arrays = operands[0], operands[1:]
     else:
         if len(operands) < 2:
-            raise ValueError("einsum needs at least one operand with its list of subscripts")
-        arrays, labels, output = _interleaved(operands)
-        equation = ",".join(_letters(each) for each in labels)
-        if output is not None:
-            equation += "->" + _letters(output)
+            raise ValueError("einsum: expected at least one operand and its list of labels")
+        pairs = len(operands) // 2
+        arrays = operands[: 2 * pairs : 2]
+        text = ",".join(_letters(each, optimized) for each in operands[1 : 2 * pairs : 2])
+        if len(operands) % 2:
+            text += "->" + _letters(operands[-1], optimized)
     if not arrays:
-        raise ValueError("einsum needs at least one operand")
-    return equation, [np.asanyarray(each) for each in arrays]
+        raise ValueError("einsum: expected at least one operand")
+    return text, [np.asarray(each) for each in arrays]
 
 
-def _letters(labels):
+def _letters(labels, optimized):
     text = ""
     for label in labels:
-        if label == -1:
+        if label is Ellipsis:
             text += "..."
-        elif 0 <= label < 52:
-            text += chr(ord("A") + label) if label < 26 else chr(ord("a") + label - 26)
-        else:
-            raise ValueError(f"a label must be an integer from 0 to 51, got {label}")
+            continue
+        label = operator.index(label)
+        if not optimized and not 0 <= label < len(LETTERS):
+            raise ValueError(f"a label: expected an integer from 0 to 51, got {label}")
+        text += LETTERS[label]  # NumPy takes negative ones with optimize
     return text
 
 
-def _optimization(optimize):
-    """A given path, or None: the order is Tenfold's own then, whatever NumPy would try."""
-    if isinstance(optimize, (bool, np.bool_)) or optimize is None:
-        return None
-    if isinstance(optimize, str):
-        if optimize not in ("greedy", "optimal"):
-            raise KeyError(f"optimize: {optimize!r} is no method; known are 'greedy' and 'optimal'")
-        return None
-    first = optimize[0] if len(optimize) else None
-    if first == "einsum_path":
-        return _path_of(optimize)
-    if isinstance(first, str) and len(optimize) == 2:
-        return _optimization(first)  # ("greedy", memory limit)
-    return _path_of(optimize)
-
-
-def _numpys_rules(equation, arrays):
-    """Refuses what tenfold.einsum takes and NumPy doesn't; the terms and the output, if explicit."""
-    text = equation.replace(" ", "")
-    for letter in text:
-        if letter.isalpha() and not letter.isascii():
-            raise EquationError(
-                f"label {letter!r}: expected a letter from a to z or A to Z", "equation-syntax"
-            )
-    left, arrow, output = text.partition("->")
-    terms = left.split(",")
-    if arrow and "..." in left and "..." not in output:
-        widest = max(
-            (a.ndim - len(t.replace("...", ""))
-             for t, a in zip(terms, arrays, strict=False) if "..." in t),
-            default=0,
-        )
-        if widest > 0:
-            raise EquationError(
-                "the output has no ellipsis, so the axes of the operands' ellipsis would be summed: "
-                "expected '...' in the output",
-                "equation-output",
-            )
-    return terms, output if arrow else None
-
-
-def _view(array, term, output):
-    """What NumPy returns for one operand and nothing summed: a view, diagonals included."""
-    dots = array.ndim - len(term.replace("...", ""))
-    if dots < 0 or (dots > 0 and "..." not in term):
-        return None
-    hidden = "".join(chr(0x2460 + i) for i in range(dots))
-    labels = term.replace("...", hidden)
-    if output is None:
-        output = hidden + "".join(sorted(x for x in set(labels) - set(hidden) if labels.count(x) == 1))
+def _way(optimize, equation):
+    """(the given path or None, does NumPy contract the last two operands by matmul or multiply?)"""
+    count = len(equation.terms)
+    if optimize is True or optimize is None or isinstance(optimize, str):
+        method = optimize
+    elif len(optimize) and optimize[0] == "einsum_path":
+        return _checked_path(optimize[1:], count)
+    elif [*map(type, optimize)] in ([str, int], [str, float]):
+        method = optimize[0]  # the memory limit is not needed
     else:
-        output = output.replace("...", hidden)
-    if set(output) != set(labels) or len(set(output)) != len(output) or not labels.isprintable():
-        return None
-    if any(not (x.isalpha() or x in hidden) for x in labels):
-        return None
-    sizes, strides = {}, {}
-    for label, size, stride in zip(labels, array.shape, array.strides, strict=True):
-        if sizes.setdefault(label, size) != size:
-            return None
-        strides[label] = strides.get(label, 0) + stride
-    return np.lib.stride_tricks.as_strided(
-        array, [sizes[x] for x in output], [strides[x] for x in output], writeable=array.flags.writeable
+        raise TypeError(
+            "optimize: expected True, False, 'greedy', 'optimal', one of these names with a limit "
+            f"of memory, or the path of numpy.einsum_path, got {optimize!r}"
+        )
+    if count <= 2:
+        return None, count == 2
+    if optimize is None or set(equation.output) == {x for term in equation.terms for x in term}:
+        return None, False
+    if method is not True and method not in ("greedy", "optimal"):
+        raise KeyError(f"optimize: expected 'greedy' or 'optimal', got {method!r}")
+    return None, True
+
+
+def _checked_path(steps, count):
+    path = [tuple(sorted(map(int, step))) for step in steps]
+    left = count
+    for step in path:
+        if not all(-left <= position < left for position in step):
+            raise IndexError(f"path: step {step} is not within the {left} operands that are left")
+        left += 1 - len(step)
+    if left != 1:
+        raise RuntimeError(f"path: it leaves {left} operands, expected one, the result")
+    return path, bool(path) and len(path[-1]) == 2
+
+
+def _common(types):
+    """NumPy's type of a computation with arrays of these types."""
+    if len(set(types)) == 1:
+        return types[0].newbyteorder("=")
+    return np.result_type(*types)
+
+
+def _check_shape_of(out, shape, pairs):
+    """Axes of the result of extent 1 may be longer in `out`; with `pairs` it may have more axes."""
+    if not out.flags.writeable:
+        raise ValueError("out: it is read-only")
+    fits = pairs or out.ndim == len(shape)
+    if not fits or np.broadcast_shapes(out.shape, shape) != out.shape:
+        raise ValueError(f"out: it has shape {out.shape}, the result {shape}")
+
+
+def _check_type_of(out, common, equation, shapes, pairs, rule):
+    if pairs:
+        direct = len(equation.terms) == 2 and _written_directly(equation, shapes)
+        casts = [(common, out.dtype)] if direct else []
+    else:
+        casts = [(common, out.dtype), (out.dtype, common)]
+    for source, target in casts:
+        if not np.can_cast(source, target, rule):
+            raise TypeError(f"out: no cast from {source} to {target} by the rule {rule!r}")
+
+
+def _groups(equation, shapes):
+    """Two operands' labels, without the axes of extent 1: (summed in both, in both and the output,
+    in the first and the output, in the second and the output)."""
+    output = equation.output
+    first, second = (
+        list(dict.fromkeys(x for x, n in zip(term, shape, strict=True) if n != 1))
+        for term, shape in zip(equation.terms, shapes, strict=True)
+    )
+    return (
+        [x for x in first if x in second and x not in output],
+        [x for x in first if x in second and x in output],
+        [x for x in first if x not in second and x in output],
+        [x for x in second if x not in first and x in output],
     )
 
 
-def _delivered(result, out, common, order, casting, arrays):
-    if out is not None:
-        if not np.can_cast(common, out.dtype, casting):
-            raise TypeError(f"cannot cast the result from {common} to {out.dtype} by {casting!r}")
-        if out.shape != np.shape(result):
-            raise ValueError(f"out has shape {out.shape}, the result {np.shape(result)}")
-        np.copyto(out, result, casting=casting)
-        return out
-    if order in ("A", "K"):
-        fortran = all(a.flags.f_contiguous and not a.flags.c_contiguous for a in arrays)
-        order = "F" if order == "A" and fortran else "C"
-    if np.ndim(result) == 0:
-        return result
-    return np.asarray(result, order=order)
+def _sums_pairs(equation, shapes):
+    """Does NumPy's optimized contraction of two operands call matmul? Else it is a product."""
+    return bool(_groups(equation, shapes)[0])
+
+
+def _written_directly(equation, shapes):
+    """Does that contraction write into `out` itself, and so check its type? It does for products,
+    and for sums whose result needs no other shape or order."""
+    summed, batch, rows, columns = _groups(equation, shapes)
+    if not summed:
+        return True
+    groups = [batch, rows, columns] if batch else [rows, columns]
+    produced = (*batch, *rows, *columns)
+    return all(len(group) == 1 for group in groups) and produced == equation.output
+
+
+def _takes(out, common, shape, arrays):
+    """Can the result be computed in `out`'s memory?"""
+    return (
+        out.dtype == common
+        and out.dtype.isnative
+        and out.shape == shape
+        and common.char in _COMPUTED
+        and not any(np.may_share_memory(out, array) for array in arrays)
+    )
+
+
+def _computed(equation, arrays, sizes, shape, common, order, path, target):
+    axes = _layout.iteration(equation, arrays, sizes, order)
+    # The library converts to wider types itself, without a copy.
+    arrays = [
+        array
+        if array.dtype.char in _COMPUTED
+        and array.dtype.isnative
+        and np.can_cast(array.dtype, common, "safe")
+        else array.astype(common, copy=False)
+        for array in arrays
+    ]
+    if common.char in _ELEMENTS:
+        arrays = [array.astype(common, copy=False) for array in arrays]
+        result = _layout.empty(shape, common, axes)
+        return _elements.contract(equation, arrays, sizes, result, path)
+    if target is not None:
+        target = np.asarray(target)
+    elif shape and list(axes) != list(range(len(shape) - 1, -1, -1)):
+        target = _layout.empty(shape, common, axes)
+    result = _core.einsum(
+        equation.text, arrays, None, None, target, common, path, 0, "numpy", "auto", 0
+    )
+    return np.asarray(result)
