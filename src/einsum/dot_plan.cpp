@@ -43,7 +43,7 @@ void choose_batched(DotPlan& plan) {
   const PairAxis& last = plan.outer[plan.outer.size() - 1];
   const bool shares = plan.row.b == 0 && plan.n.b != 1;
   const bool nearer = std::abs(last.a) < std::abs(plan.row.a) && last.size >= kFewRows;
-  if (last.size <= plan.row.size && !(nearer && !shares)) return;
+  if (last.size <= plan.row.size && (!nearer || shares)) return;
   if (plan.row.size >= kFewRows && !nearer) return;
   if (plan.row.size > 1 && !plan.units.push(plan.row)) return;
   plan.row = kNoAxis;

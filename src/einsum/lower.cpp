@@ -46,7 +46,6 @@ Lowering::Lowering(const Equation& equation, DType common, int operands)
       names_(equation.names),
       common_(common),
       operand_count_(operands),
-      output_slot_(operands),
       constant_slot_(operands + 1) {}
 
 DType Lowering::stored_type() const {
@@ -126,7 +125,7 @@ LabeledView Lowering::converted(const LabeledView& view, DType dtype) {
   std::stable_sort(labels.begin(), labels.end(), [&](int x, int y) {
     return std::abs(stride_of(view, x)) > std::abs(stride_of(view, y));
   });
-  const LabeledView copy = temporary(dtype, labels);
+  LabeledView copy = temporary(dtype, labels);
   emit_unary(view, copy);
   return copy;
 }
@@ -135,7 +134,7 @@ LabeledView Lowering::summed(const LabeledView& view, const std::vector<int>& ke
   std::vector<int> labels;
   for (int label : view.labels)
     if (contains(kept, label)) labels.push_back(label);
-  const LabeledView sum = temporary(stored_type(), labels);
+  LabeledView sum = temporary(stored_type(), labels);
   emit_unary(view, sum);
   return sum;
 }

@@ -53,7 +53,7 @@ class Lowering {
   std::vector<std::int64_t> sizes_;
   std::vector<std::string> names_;
   DType common_;
-  int operand_count_, output_slot_, constant_slot_;
+  int operand_count_, constant_slot_;
   int path_step_ = -1;
   std::vector<LabeledView> views_;  // prepared operands
   std::vector<int> output_labels_;

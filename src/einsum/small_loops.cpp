@@ -8,7 +8,6 @@
 namespace tenfold::einsum_detail {
 namespace {
 
-using kernels::SmallArgs;
 using kernels::SmallKernels;
 using kernels::SmallSquares;
 using kernels::SmallWidth;

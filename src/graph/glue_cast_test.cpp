@@ -103,10 +103,12 @@ TEST(Cast, RefusesComplexNumbers) {
                [&] { cast(complex, DType::kF32); });
   expect_error(ErrorCode::kTypeNotAllowed, {"Cast-24", "complex128"},
                [&] { cast(real, DType::kC128); });
-  expect_error(ErrorCode::kTypeNotAllowed, {"CastLike-19", "complex64"},
-               [&] { run_node(19, "CastLike", {complex, real}); });
-  expect_error(ErrorCode::kTypeNotAllowed, {"CastLike-19", "complex64"},
-               [&] { run_node(19, "CastLike", {real, complex}); });
+  expect_error(ErrorCode::kTypeNotAllowed, {"CastLike-19", "complex64"}, [&] {
+    run_node(19, "CastLike", {complex, real});
+  });
+  expect_error(ErrorCode::kTypeNotAllowed, {"CastLike-19", "complex64"}, [&] {
+    run_node(19, "CastLike", {real, complex});
+  });
 }
 
 TEST(Cast, ChecksTypesAndAttributes) {

@@ -264,8 +264,7 @@ Tensor typed_tensor(const Found& found, protozero::data_view message) {
   byte_count(dtype_of<T>, shape);
   using Part = typename PartOf<T>::Type;
   const std::int64_t count = found.counts[Typed<T>::kField];
-  const std::int64_t expected =
-      element_count(shape) * static_cast<std::int64_t>(sizeof(T) / sizeof(Part));
+  const std::int64_t expected = element_count(shape) * (is_complex_type<T> ? 2 : 1);
   if (count != expected)
     malformed("another number of values in " + std::string(kFieldNames[Typed<T>::kField]),
               std::to_string(expected) + " for shape " + to_string(shape), std::to_string(count));
