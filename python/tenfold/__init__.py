@@ -3,17 +3,27 @@
     import tenfold as tf
     tf.einsum("bqd,bkd->bqk", q, k)               # NumPy's einsum, any number of operands
     tf.max(x, axis=1), tf.logsumexp(x, axis=-1)   # NumPy's reductions, and more
-    tf.reduce(x, "ReduceL2", axes=[1], dialect="onnx:18")   # the standards' operators, every version
+    tf.reduce(x, "ReduceL2", axes=[1], dialect="onnx:18")   # the standards' operators
     tf.compile("ij,jk->ik", a, b)(a, b)           # planned once, run many times
     tf.load("model.onnx").run({"x": x})           # models of such operators
 
-Operands are NumPy arrays of any strides, or anything with the buffer protocol, `__dlpack__` (CPU) or
-`__array_interface__`; nothing is copied. Results are NumPy arrays, or of the kind of the first operand
-(PyTorch, JAX).
+Operands are NumPy arrays of any strides, or anything with the buffer protocol, `__dlpack__` (CPU)
+or `__array_interface__`; nothing is copied. Results are NumPy arrays, or of the kind of the first
+operand (PyTorch, JAX).
 """
 
 from tenfold import errors, named
 from tenfold._core import __version__
+from tenfold._einsum import compile, einsum, einsum_path
+from tenfold._models import load
+from tenfold._products import (
+    matmul,
+    matrix_transpose,
+    permute_dims,
+    tensordot,
+    transpose,
+    vecdot,
+)
 from tenfold._reductions import (
     all,
     any,
@@ -30,16 +40,6 @@ from tenfold._reductions import (
     reduce,
     sum,
     sumsquare,
-)
-from tenfold._einsum import compile, einsum, einsum_path
-from tenfold._models import load
-from tenfold._products import (
-    matmul,
-    matrix_transpose,
-    permute_dims,
-    tensordot,
-    transpose,
-    vecdot,
 )
 from tenfold._threads import get_num_threads, num_threads, set_num_threads
 from tenfold.errors import (

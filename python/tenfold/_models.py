@@ -42,8 +42,8 @@ class Model:
 
 
 def load(model, weights=None):
-    """A Model from a path (ONNX, or an OpenVINO .xml with its .bin), from bytes (ONNX; or an OpenVINO
-    document with `weights`), or from an onnx.ModelProto."""
+    """A Model from a path (ONNX, or an OpenVINO .xml with its .bin), from bytes (ONNX; or an
+    OpenVINO document with `weights`), or from an onnx.ModelProto."""
     if isinstance(model, (str, os.PathLike)):
         return Model(_core.load_file(os.fspath(pathlib.Path(model))))
     if hasattr(model, "SerializeToString"):

@@ -58,7 +58,11 @@ def _masked(name, a, axis, dtype, out, keepdims, initial, where, threads):
         wide = x if name != "logsumexp" or x.dtype.kind == "f" else x.astype(np.float64)
         x = np.where(mask, wide, np.asarray(_neutral(name, wide.dtype), wide.dtype))
     axes = _axes_tuple(axis, x.ndim)
-    if initial is not _NO and name in ("max", "min") and builtins.any(x.shape[i] == 0 for i in axes):
+    if (
+        initial is not _NO
+        and name in ("max", "min")
+        and builtins.any(x.shape[i] == 0 for i in axes)
+    ):
         shape = [1 if i in axes else n for i, n in enumerate(x.shape)]
         result = np.full(shape, initial, x.dtype)
         result = result if keepdims else np.squeeze(result, axes)
@@ -106,8 +110,8 @@ def _axes_tuple(axis, rank):
 
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO, where=_NO, *, threads=0):
-    """Sum over the axes; small integers and booleans in 64 bits, as NumPy. Accurate: a fixed tree of
-    additions, the same bits for every number of threads."""
+    """Sum over the axes; small integers and booleans in 64 bits, as NumPy. Accurate: a fixed tree
+    of additions, the same bits for every number of threads."""
     return _run("sum", a, axis, dtype, out, keepdims, initial, where, threads)
 
 
@@ -190,9 +194,9 @@ def _arg(largest, a, axis, out, keepdims, select_last_index, dialect, threads):
 def argmax(
     a, axis=None, out=None, *, keepdims=False, select_last_index=None, dialect=None, threads=0
 ):
-    """Index of the maximum along the axis (of the flattened array without one): the first of equals,
-    or the last with select_last_index; a NaN counts as the maximum. With `dialect` ("onnx:13") by
-    the rules of that standard, where keepdims is given as there."""
+    """Index of the maximum along the axis (of the flattened array without one): the first of
+    equals, or the last with select_last_index; a NaN counts as the maximum. With `dialect`
+    ("onnx:13") by the rules of that standard, where keepdims is given as there."""
     return _arg(True, a, axis, out, keepdims, select_last_index, dialect, threads)
 
 
@@ -215,8 +219,9 @@ def reduce(
     out=None,
     threads=0,
 ):
-    """A standard's operator by its own rules: `op` is "ReduceMax", "ArgMin", …; `dialect` is "onnx:N"
-    (opset, 1 to 28; "onnx": the newest) or "openvino". What is not given has that version's default."""
+    """A standard's operator by its own rules: `op` is "ReduceMax", "ArgMin", …; `dialect` is
+    "onnx:N" (opset, 1 to 28; "onnx": the newest) or "openvino". What is not given has that
+    version's default."""
     keep = None if keepdims is None else int(keepdims)
     noop = None if noop_with_empty_axes is None else int(noop_with_empty_axes)
     last = None if select_last_index is None else int(select_last_index)

@@ -2,8 +2,8 @@
 written for it keep working.
 
 `code` is stable ("equation-size"); `where`, `expected` and `got` are the parts of the message. An
-EquationError also knows the place: `equation`, `label`, and `marks`, of which `span`, `operand`, `axis`
-and `sizes` are the short forms.
+EquationError also knows the place: `equation`, `label`, and `marks`, of which `span`, `operand`,
+`axis` and `sizes` are the short forms.
 """
 
 from typing import NamedTuple

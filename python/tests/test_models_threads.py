@@ -7,8 +7,9 @@ import threading
 import numpy as np
 import onnx
 import pytest
-import tenfold as tf
 from onnx import TensorProto, helper
+
+import tenfold as tf
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/models"
 

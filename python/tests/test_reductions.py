@@ -5,10 +5,11 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-import tenfold as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+import tenfold as tf
 
 # name, NumPy's function, does NumPy's order of additions differ from ours
 SAME = {
