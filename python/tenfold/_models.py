@@ -1,10 +1,14 @@
 """Models: ONNX and OpenVINO IR files of reductions, contractions and their glue."""
 
+from __future__ import annotations
+
 import os
 import pathlib
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from tenfold import _core
 
@@ -14,34 +18,34 @@ class Port(NamedTuple):
     integer, a symbol, or None."""
 
     name: str
-    dtype: object
-    shape: object
+    dtype: np.dtype[Any] | None
+    shape: tuple[int | str | None, ...] | None
 
 
 class Model:
     """A loaded model. Safe from many threads."""
 
-    def __init__(self, core):
+    def __init__(self, core: _core.Model) -> None:
         self._core = core
 
     @property
-    def inputs(self):
+    def inputs(self) -> list[Port]:
         return [Port(*port) for port in self._core.inputs]
 
     @property
-    def outputs(self):
+    def outputs(self) -> list[Port]:
         return [Port(*port) for port in self._core.outputs]
 
-    def run(self, inputs, *, threads=0):
+    def run(self, inputs: Mapping[str, ArrayLike], *, threads: int = 0) -> dict[str, NDArray[Any]]:
         """{name: array} in, {name: array} out."""
         return self._core.run(dict(inputs), threads)
 
-    def explain(self):
+    def explain(self) -> str:
         """One line for each node, in the order of execution."""
         return self._core.explain()
 
 
-def load(model, weights=None):
+def load(model: Any, weights: bytes | None = None) -> Model:
     """A Model from a path (ONNX, or an OpenVINO .xml with its .bin), from bytes (ONNX; or an
     OpenVINO document with `weights`), or from an onnx.ModelProto."""
     if isinstance(model, (str, os.PathLike)):

@@ -1,5 +1,8 @@
 """Tenfold as a source of contraction paths for opt_einsum and what takes its optimizers."""
 
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from tenfold import _core
@@ -18,10 +21,16 @@ class PathOptimizer(_Base):
     of the intermediates alive at a time (opt_einsum's is for each of them); if no order keeps to
     it, all operands are taken at once, as opt_einsum does."""
 
-    def __init__(self, method="auto"):
+    def __init__(self, method: str = "auto") -> None:
         self.method = method
 
-    def __call__(self, inputs, output, size_dict, memory_limit=None):
+    def __call__(
+        self,
+        inputs: Sequence[Collection[Any]],
+        output: Collection[Any],
+        size_dict: Mapping[Any, int],
+        memory_limit: int | None = None,
+    ) -> list[tuple[int, ...]]:
         numbers = {label: i for i, label in enumerate(size_dict)}
         labels = [[numbers[label] for label in term] for term in inputs]
         # One number that every element of every operand is: the plan reads no values.

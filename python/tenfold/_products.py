@@ -1,8 +1,13 @@
 """Products of two arrays by the names of the array-API standard, and axes in another order."""
 
+from __future__ import annotations
+
 import operator
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tenfold import _core
 from tenfold._interchange import as_kind, kind_of
@@ -34,7 +39,7 @@ def _same_extent(name, first, second, n, m):
         raise ShapeError(message, "shape-mismatch", name, str(n), str(m))
 
 
-def tensordot(a, b, axes=2, *, threads=0):
+def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2, *, threads: int = 0) -> Any:
     """Sum of products over pairs of axes: the last `axes` of `a` with the first of `b`, or the
     pairs of two lists ([1, 0], [0, 1]). The result has a's other axes, then b's. Raises ShapeError
     and AxisError."""
@@ -69,7 +74,7 @@ def tensordot(a, b, axes=2, *, threads=0):
     return _einsum(None, [labels_a, labels_b], output, (a, b), threads)
 
 
-def matmul(x1, x2, /, *, threads=0):
+def matmul(x1: ArrayLike, x2: ArrayLike, /, *, threads: int = 0) -> Any:
     """Matrix product over the last two axes, the others broadcast; a vector is a row on the left
     and a column on the right. Raises ShapeError."""
     one, two = _shape(x1), _shape(x2)
@@ -82,7 +87,7 @@ def matmul(x1, x2, /, *, threads=0):
     return _einsum(f"{left},{right}->{output}", None, None, (x1, x2), threads)
 
 
-def vecdot(x1, x2, /, *, axis=-1, threads=0):
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, threads: int = 0) -> Any:
     """Sum of conj(x1) * x2 over one axis, the others broadcast. Raises ShapeError
     and AxisError."""
     one, two = np.asarray(x1), np.asarray(x2)
@@ -96,7 +101,7 @@ def vecdot(x1, x2, /, *, axis=-1, threads=0):
     return as_kind(_einsum("...i,...i->...", None, None, (one, two), threads), kind_of(x1))
 
 
-def permute_dims(x, /, axes):
+def permute_dims(x: ArrayLike, /, axes: Iterable[int]) -> Any:
     """The axes in another order: a view. Raises AxisError."""
     array = np.asarray(x)
     order = [_axis("permute_dims", axis, array.ndim) for axis in axes]
@@ -106,12 +111,12 @@ def permute_dims(x, /, axes):
     return as_kind(array.transpose(order), kind_of(x))
 
 
-def transpose(a, axes=None):
+def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Any:
     """The axes reversed, or in the order of `axes`: a view. Raises AxisError."""
     return permute_dims(a, range(len(_shape(a)))[::-1] if axes is None else axes)
 
 
-def matrix_transpose(x, /):
+def matrix_transpose(x: ArrayLike, /) -> Any:
     """The last two axes exchanged: a view. Raises ShapeError for fewer than two."""
     rank = len(_shape(x))
     if rank < 2:

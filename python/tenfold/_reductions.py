@@ -1,14 +1,20 @@
 """Reductions: NumPy's face (axis, keepdims, out, dtype, initial, where) and the standards'."""
 
+from __future__ import annotations
+
 import builtins
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from tenfold import _core
 from tenfold._interchange import as_kind, kind_of
 
 _OPS = _core.OPS
-_NO = object()  # an argument that was not given
+Axis = int | Sequence[int] | None
+_NO: Any = object()  # an argument that was not given
 
 
 def _run(name, a, axis, dtype, out, keepdims, initial, where, threads):
@@ -109,63 +115,171 @@ def _axes_tuple(axis, rank):
     return tuple(i + rank if i < 0 else i for i in axes)
 
 
-def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO, where=_NO, *, threads=0):
+def sum(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    initial: Any = _NO,
+    where: Any = _NO,
+    *,
+    threads: int = 0,
+) -> Any:
     """Sum over the axes; small integers and booleans in 64 bits, as NumPy. Accurate: a fixed tree
     of additions, the same bits for every number of threads."""
     return _run("sum", a, axis, dtype, out, keepdims, initial, where, threads)
 
 
-def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO, where=_NO, *, threads=0):
+def prod(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    initial: Any = _NO,
+    where: Any = _NO,
+    *,
+    threads: int = 0,
+) -> Any:
     """Product over the axes; integers wrap."""
     return _run("prod", a, axis, dtype, out, keepdims, initial, where, threads)
 
 
-def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=_NO, *, threads=0):
+def mean(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    where: Any = _NO,
+    *,
+    threads: int = 0,
+) -> Any:
     """Arithmetic mean; of integers in float64. Right also where the sum overflows."""
     return _run("mean", a, axis, dtype, out, keepdims, _NO, where, threads)
 
 
-def max(a, axis=None, out=None, keepdims=False, initial=_NO, where=_NO, *, threads=0):
+def max(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    initial: Any = _NO,
+    where: Any = _NO,
+    *,
+    threads: int = 0,
+) -> Any:
     """Maximum; a NaN anywhere in a slice is its maximum."""
     return _run("max", a, axis, None, out, keepdims, initial, where, threads)
 
 
-def min(a, axis=None, out=None, keepdims=False, initial=_NO, where=_NO, *, threads=0):
+def min(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    initial: Any = _NO,
+    where: Any = _NO,
+    *,
+    threads: int = 0,
+) -> Any:
     """Minimum; a NaN anywhere in a slice is its minimum."""
     return _run("min", a, axis, None, out, keepdims, initial, where, threads)
 
 
-def l1(a, axis=None, dtype=None, out=None, keepdims=False, where=_NO, *, threads=0):
+def l1(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    where: Any = _NO,
+    *,
+    threads: int = 0,
+) -> Any:
     """Sum of magnitudes."""
     return _run("l1", a, axis, dtype, out, keepdims, _NO, where, threads)
 
 
-def l2(a, axis=None, dtype=None, out=None, keepdims=False, where=_NO, *, threads=0):
+def l2(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    where: Any = _NO,
+    *,
+    threads: int = 0,
+) -> Any:
     """Root of the sum of squares, right at 1e30 and 1e-30 in float32."""
     return _run("l2", a, axis, dtype, out, keepdims, _NO, where, threads)
 
 
-def logsum(a, axis=None, dtype=None, out=None, keepdims=False, where=_NO, *, threads=0):
+def logsum(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    where: Any = _NO,
+    *,
+    threads: int = 0,
+) -> Any:
     """Logarithm of the sum."""
     return _run("logsum", a, axis, dtype, out, keepdims, _NO, where, threads)
 
 
-def logsumexp(a, axis=None, dtype=None, out=None, keepdims=False, where=_NO, *, threads=0):
+def logsumexp(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    where: Any = _NO,
+    *,
+    threads: int = 0,
+) -> Any:
     """Logarithm of the sum of exponentials, shifted by the maximum: never overflows."""
     return _run("logsumexp", a, axis, dtype, out, keepdims, _NO, where, threads)
 
 
-def sumsquare(a, axis=None, dtype=None, out=None, keepdims=False, where=_NO, *, threads=0):
+def sumsquare(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike | None = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    where: Any = _NO,
+    *,
+    threads: int = 0,
+) -> Any:
     """Sum of squares."""
     return _run("sumsquare", a, axis, dtype, out, keepdims, _NO, where, threads)
 
 
-def all(a, axis=None, out=None, keepdims=False, *, where=_NO, threads=0):
+def all(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    *,
+    where: Any = _NO,
+    threads: int = 0,
+) -> Any:
     """Is every element true (not zero)?"""
     return _run("all", a, axis, None, out, keepdims, _NO, where, threads)
 
 
-def any(a, axis=None, out=None, keepdims=False, *, where=_NO, threads=0):
+def any(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: NDArray[Any] | None = None,
+    keepdims: bool = False,
+    *,
+    where: Any = _NO,
+    threads: int = 0,
+) -> Any:
     """Is an element true (not zero)?"""
     return _run("any", a, axis, None, out, keepdims, _NO, where, threads)
 
@@ -192,8 +306,15 @@ def _arg(largest, a, axis, out, keepdims, select_last_index, dialect, threads):
 
 
 def argmax(
-    a, axis=None, out=None, *, keepdims=False, select_last_index=None, dialect=None, threads=0
-):
+    a: ArrayLike,
+    axis: Axis = None,
+    out: NDArray[Any] | None = None,
+    *,
+    keepdims: bool = False,
+    select_last_index: bool | None = None,
+    dialect: str | None = None,
+    threads: int = 0,
+) -> Any:
     """Index of the maximum along the axis (of the flattened array without one): the first of
     equals, or the last with select_last_index; a NaN counts as the maximum. With `dialect`
     ("onnx:13") by the rules of that standard, where keepdims is given as there."""
@@ -201,24 +322,31 @@ def argmax(
 
 
 def argmin(
-    a, axis=None, out=None, *, keepdims=False, select_last_index=None, dialect=None, threads=0
-):
+    a: ArrayLike,
+    axis: Axis = None,
+    out: NDArray[Any] | None = None,
+    *,
+    keepdims: bool = False,
+    select_last_index: bool | None = None,
+    dialect: str | None = None,
+    threads: int = 0,
+) -> Any:
     """Index of the minimum, as argmax."""
     return _arg(False, a, axis, out, keepdims, select_last_index, dialect, threads)
 
 
 def reduce(
-    x,
-    op,
-    axes=None,
-    keepdims=None,
-    noop_with_empty_axes=None,
-    select_last_index=None,
+    x: ArrayLike,
+    op: str,
+    axes: Axis = None,
+    keepdims: bool | int | None = None,
+    noop_with_empty_axes: bool | int | None = None,
+    select_last_index: bool | int | None = None,
     *,
-    dialect="onnx",
-    out=None,
-    threads=0,
-):
+    dialect: str = "onnx",
+    out: NDArray[Any] | None = None,
+    threads: int = 0,
+) -> Any:
     """A standard's operator by its own rules: `op` is "ReduceMax", "ArgMin", …; `dialect` is
     "onnx:N" (opset, 1 to 28; "onnx": the newest) or "openvino". What is not given has that
     version's default."""

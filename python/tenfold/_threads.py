@@ -2,11 +2,12 @@
 
 import contextlib
 import os
+from collections.abc import Iterator
 
 from tenfold import _core
 
 
-def set_num_threads(count):
+def set_num_threads(count: int) -> None:
     """At most `count` threads for each call from now on; 0: as many as there are CPUs, or as
     TENFOLD_NUM_THREADS says. Results don't depend on it."""
     if count < 0:
@@ -16,13 +17,13 @@ def set_num_threads(count):
     _core.set_num_threads(count)
 
 
-def get_num_threads():
+def get_num_threads() -> int:
     """The threads that a call may use."""
     return _core.num_threads()
 
 
 @contextlib.contextmanager
-def num_threads(count):
+def num_threads(count: int) -> Iterator[None]:
     """The same for a block: `with tenfold.num_threads(1): ...`"""
     before = _limit
     set_num_threads(count)

@@ -6,7 +6,7 @@ EquationError also knows the place: `equation`, `label`, and `marks`, of which `
 `axis` and `sizes` are the short forms.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Mark(NamedTuple):
@@ -28,11 +28,18 @@ class TenfoldError(Exception):
     expected: str
     got: str
 
-    def __init__(self, message="", code="", where="", expected="", got=""):
+    def __init__(
+        self,
+        message: str = "",
+        code: str = "",
+        where: str = "",
+        expected: str = "",
+        got: str = "",
+    ) -> None:
         super().__init__(message)
         self.code, self.where, self.expected, self.got = code, where, expected, got
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         parts = (str(self), self.code, self.where, self.expected, self.got)
         return (type(self), parts, self.__dict__.copy())
 
@@ -42,10 +49,10 @@ class EquationError(TenfoldError, ValueError):
 
     equation: str = ""
     label: str = ""
-    marks: tuple = ()
+    marks: tuple[Mark, ...] = ()
 
     @property
-    def span(self):
+    def span(self) -> tuple[int, int] | None:
         """(first, past the last) byte of the equation at the first mark, or None."""
         if not self.marks:
             return None
@@ -53,15 +60,15 @@ class EquationError(TenfoldError, ValueError):
         return (first.offset, first.offset + first.length)
 
     @property
-    def operand(self):
+    def operand(self) -> int | None:
         return next((mark.operand for mark in self.marks if mark.operand >= 0), None)
 
     @property
-    def axis(self):
+    def axis(self) -> int | None:
         return next((mark.axis for mark in self.marks if mark.axis >= 0), None)
 
     @property
-    def sizes(self):
+    def sizes(self) -> tuple[int, ...]:
         return tuple(mark.size for mark in self.marks if mark.size >= 0)
 
 
@@ -93,7 +100,7 @@ class MemoryLimitError(TenfoldError, MemoryError):
     """No memory, or no order of contraction within the limit."""
 
 
-_CLASSES = {
+_CLASSES: dict[str, type[TenfoldError]] = {
     "axis-out-of-range": AxisError,
     "duplicate-axis": AxisError,
     "axes-rank": ShapeError,
@@ -117,10 +124,12 @@ _CLASSES = {
 }
 
 
-def from_core(code, message, where, expected, got, place):
+def from_core(
+    code: str, message: str, where: str, expected: str, got: str, place: Any
+) -> TenfoldError:
     """The exception for an error of the library. Called by the extension module."""
     if code.startswith("equation-"):
-        kind = EquationError
+        kind: type[TenfoldError] = EquationError
     else:
         kind = _CLASSES.get(code, ArgumentError)
     error = kind(message, code, where, expected, got)
