@@ -192,6 +192,24 @@ TEST(Copy, TouchesNothingOutside) {
     testing::expect_edges_and_bits(copy_kind(), copy_of({100}, {i}, {1}, DType::kI16, DType::kI16));
 }
 
+// The way that each pattern is meant to go, as explain() shows it.
+TEST(Copy, ChoosesTheWayForThePattern) {
+  const auto expect = [](const Sizes& sizes, const std::vector<int>& order, std::string_view way) {
+    Pair pair = copy_of(sizes, dense(sizes, order), dense(sizes), DType::kF32, DType::kF32);
+    fold_pair(pair);
+    const std::string words = copy_kind().make(pair)->describe();
+    EXPECT_NE(words.find(way), std::string::npos) << words;
+  };
+  expect({300, 500}, {0, 1}, "a in place");
+  expect({300, 500}, {1, 0}, "a transposed");
+  expect({40, 30, 20, 10}, {3, 2, 1, 0}, "a transposed");
+  expect({30, 40, 64}, {1, 0, 2}, "a in place");
+  expect({300, 40, 90}, {1, 0, 2}, "a in segments; output streamed");
+  expect({500, 3}, {1, 0}, "a interleaved");
+  expect({3, 500}, {1, 0}, "a taken apart");
+  expect({2000, 1500}, {1, 0}, "output streamed");
+}
+
 TEST(Copy, TakesOneOperandOnly) {
   Pair pair = copy_of({3}, {1}, {1}, DType::kF32, DType::kF32);
   pair.has_b = true;
