@@ -124,6 +124,19 @@ TENFOLD_API Tensor einsum(std::string_view equation, std::initializer_list<Tenso
 TENFOLD_API void einsum_into(const EinsumSpec& spec, std::span<const TensorView> operands,
                              const MutableTensorView& output, const RunOptions& = {});
 
+// The products of all operands folded over the summed labels by another operator than the sum: max,
+// min, prod or logsumexp, by the rules of the reductions (docs/semantics.md); kSum is einsum().
+// Nothing is contracted in pairs, so `method`, `path` and `memory_limit` have no part; at most some
+// hundred kilobytes of products exist at a time for each thread. In the NumPy dialect, without
+// `dtype`, prod of integers is computed in 64 bits and logsumexp of integers in f64. Throws Error
+// as EinsumPlan and ReducePlan do.
+TENFOLD_API Tensor einsum_fold(const EinsumSpec& spec, ReduceOp op,
+                               std::span<const TensorView> operands, const RunOptions& = {});
+// The same into a ready output of the right dtype and shape, any strides.
+TENFOLD_API void einsum_fold_into(const EinsumSpec& spec, ReduceOp op,
+                                  std::span<const TensorView> operands,
+                                  const MutableTensorView& output, const RunOptions& = {});
+
 // The names that EinsumSpec::method takes.
 TENFOLD_API std::span<const std::string_view> path_methods();
 

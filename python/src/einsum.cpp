@@ -4,6 +4,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
+
 #include "arrays.hpp"
 #include "tenfold/einsum.hpp"
 #include "tenfold/error.hpp"
@@ -81,6 +83,34 @@ nb::object einsum_call(nb::handle equation, nb::handle operands, nb::handle labe
   return run_plan(*plan, x, threads);
 }
 
+// The products folded by another operator than the sum, by its short name.
+nb::object einsum_fold_call(const std::string& op, nb::handle equation, nb::handle operands,
+                            nb::handle labels, nb::handle output, nb::handle out, nb::handle dtype,
+                            const std::string& dialect, int threads) {
+  const Operands x(operands, "einsum");
+  const Request request(equation, labels, output, dtype, nb::none(), 0, dialect, "auto");
+  const std::optional<ReduceOp> folding = parse_reduce_op(op);
+  if (!folding)
+    throw Error(ErrorCode::kUnknownName, "einsum", "unknown reduce",
+                "sum, max, min, prod or logsumexp", op);
+  if (!out.is_none()) {
+    const Output target(out, "einsum");
+    const WithoutGil free(x.elements());
+    einsum_fold_into(request.spec, *folding, x.views(), target.view(), run_options(threads));
+  }
+  if (!out.is_none()) return nb::borrow(out);
+  Tensor folded;
+  {
+    const WithoutGil free(x.elements());
+    folded = einsum_fold(request.spec, *folding, x.views(), run_options(threads));
+  }
+  Result result(folded.dtype(), folded.shape());
+  if (folded.bytes() > 0)
+    std::memcpy(result.view.mutable_data(), folded.data(),
+                static_cast<std::size_t>(folded.bytes()));
+  return result.take();
+}
+
 // A plan for one set of layouts.
 class Plan {
  public:
@@ -127,6 +157,9 @@ void bind_einsum(nb::module_& m) {
   m.def("einsum", &einsum_call, maybe("equation"), nb::arg("operands"), maybe("labels"),
         maybe("output"), maybe("out"), maybe("dtype"), maybe("path"), nb::arg("memory_limit"),
         nb::arg("dialect"), nb::arg("method"), nb::arg("threads"));
+  m.def("einsum_fold", &einsum_fold_call, nb::arg("op"), maybe("equation"), nb::arg("operands"),
+        maybe("labels"), maybe("output"), maybe("out"), maybe("dtype"), nb::arg("dialect"),
+        nb::arg("threads"));
   nb::class_<Plan>(m, "Plan")
       .def(
           "__init__",

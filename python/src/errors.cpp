@@ -23,6 +23,18 @@ void raise(const Error& error) {
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(instance.ptr())), instance.ptr());
 }
 
+// The equation with carets below: for errors that are found in Python.
+std::string equation_picture(const std::string& equation, nb::handle marks) {
+  ErrorPlace place{equation, {}};
+  for (nb::handle mark : nb::iter(marks)) {
+    ErrorMark& next = place.marks.emplace_back();
+    next.offset = nb::cast<int>(mark[0]);
+    next.length = nb::cast<int>(mark[1]);
+    next.note = nb::cast<std::string>(mark[5]);
+  }
+  return picture_of(place);
+}
+
 }  // namespace
 
 void bind_errors(nb::module_& m) {
@@ -37,6 +49,7 @@ void bind_errors(nb::module_& m) {
       }
     }
   });
+  m.def("equation_picture", &equation_picture);
   nb::list codes;
 #define X(id, kind, name) codes.append(nb::make_tuple(name, #kind));
   TENFOLD_ERROR_CODES(X)

@@ -44,9 +44,8 @@ def einsum(
         equation = None
     path = _path_of(path)
     if reduce != "sum":
-        operator = _core.OPS.get(reduce, -1)
         result = _core.einsum_fold(
-            operator, equation, operands, labels, output, out, dtype, dialect, threads
+            reduce, equation, operands, labels, output, out, dtype, dialect, threads
         )
     else:
         result = _core.einsum(
