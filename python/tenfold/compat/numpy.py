@@ -33,6 +33,13 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting=N
     that the output lacks is summed, `casting` is 'same_kind' if not given, and `out` may be of most
     types. Raises ValueError (EquationError for the equation), TypeError, and for a path
     RuntimeError, IndexError or KeyError, where NumPy does."""
+    key = None
+    if out is None and dtype is None and casting is None and type(optimize) is bool:
+        key = _key(operands, optimize, order)
+        if key in _plain:
+            return _core.einsum(
+                _plain[key], operands[1:], None, None, None, None, None, 0, "numpy", "auto", 0
+            )
     optimized = optimize is not False
     text, arrays = _arguments(operands, optimized)
     if casting is not None and casting not in _CASTINGS:
@@ -74,7 +81,13 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting=N
     if out is not None:
         _check_type_of(out, common, equation, shapes, pairs, rule)
     target = out if out is not None and _takes(out, common, shape, arrays) else None
-    result = _computed(equation, arrays, sizes, shape, common, order, path, target)
+    axes = _layout.iteration(equation, arrays, sizes, order)
+    result = _computed(equation, arrays, sizes, shape, common, axes, path, target)
+    if key and shape and common.char in _COMPUTED and _is_row_major(axes, shape):
+        if all(kind == common for kind in operand_types):
+            if len(_plain) >= 4096:
+                _plain.clear()
+            _plain[key] = equation.text
     if out is None:
         if dtype is not None and not dtype.isnative:
             result = result.astype(dtype)
@@ -83,6 +96,26 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting=N
     if target is None:
         np.copyto(out, result, casting="unsafe")  # checked by NumPy's rule above
     return out
+
+
+# Calls that need nothing beyond the library: of operands of one type that it has, with a new
+# row-major array as the result. {what _key gives: the equation}
+_plain = {}
+
+
+def _key(operands, optimize, order):
+    if len(operands) < 2 or type(operands[0]) is not str or type(order) is not str:
+        return None
+    key = [optimize, order, operands[0]]
+    for array in operands[1:]:
+        if type(array) is not np.ndarray:
+            return None
+        key += (array.shape, array.strides, array.dtype)
+    return tuple(key)
+
+
+def _is_row_major(axes, shape):
+    return list(axes) == list(range(len(shape) - 1, -1, -1))
 
 
 def _returned(array):
@@ -227,13 +260,12 @@ def _takes(out, common, shape, arrays):
     )
 
 
-def _computed(equation, arrays, sizes, shape, common, order, path, target):
-    axes = _layout.iteration(equation, arrays, sizes, order)
+def _computed(equation, arrays, sizes, shape, common, axes, path, target):
     # The library converts to wider types itself, without a copy.
     arrays = [
         array
         if array.dtype.char in _COMPUTED
-        and array.dtype.isnative
+        and array.dtype.isnative  # an array without axes must be
         and np.can_cast(array.dtype, common, "safe")
         else array.astype(common, copy=False)
         for array in arrays
@@ -244,7 +276,7 @@ def _computed(equation, arrays, sizes, shape, common, order, path, target):
         return _elements.contract(equation, arrays, sizes, result, path)
     if target is not None:
         target = np.asarray(target)
-    elif shape and list(axes) != list(range(len(shape) - 1, -1, -1)):
+    elif not _is_row_major(axes, shape):
         target = _layout.empty(shape, common, axes)
     result = _core.einsum(
         equation.text, arrays, None, None, target, common, path, 0, "numpy", "auto", 0
