@@ -15,7 +15,7 @@ namespace {
 // The objects of NumPy that every call needs, found once. Never released: the interpreter may be
 // gone.
 struct NumPy {
-  nb::object ndarray, generic, empty, asarray, dtype, ascontiguousarray;
+  nb::object ndarray, empty, asarray, dtype;
   nb::object uint16;
   nb::object bfloat16;  // None without ml_dtypes
   std::vector<nb::object> dtypes;
@@ -26,11 +26,9 @@ NumPy& numpy() {
     auto* n = new NumPy;
     const nb::module_ m = nb::module_::import_("numpy");
     n->ndarray = m.attr("ndarray");
-    n->generic = m.attr("generic");
     n->empty = m.attr("empty");
     n->asarray = m.attr("asarray");
     n->dtype = m.attr("dtype");
-    n->ascontiguousarray = m.attr("ascontiguousarray");
     n->uint16 = n->dtype("uint16");
     try {
       n->bfloat16 = n->dtype(nb::module_::import_("ml_dtypes").attr("bfloat16"));
@@ -171,7 +169,7 @@ Operand::Operand(nb::handle object, const char* who, int index) : keep_(nb::borr
   nb::object dtype = array.attr("dtype");
   if (dtype.is(np.bfloat16) || (!np.bfloat16.is_none() && dtype.equal(np.bfloat16))) {
     keep_ = array.attr("view")(np.uint16);
-    if (!from_buffer(keep_)) keep_ = np.ascontiguousarray(keep_), from_buffer(keep_);
+    if (!from_buffer(keep_)) keep_ = np.asarray(keep_, nb::arg("order") = "C"), from_buffer(keep_);
     view_.dtype = DType::kBF16;
     return;
   }
@@ -179,7 +177,7 @@ Operand::Operand(nb::handle object, const char* who, int index) : keep_(nb::borr
   if (std::string("biufc").find(kind) == std::string::npos)
     refuse(name_of_operand(who, index) + " has dtype " + nb::cast<std::string>(nb::str(dtype)) +
            ": expected numbers or booleans");
-  keep_ = np.ascontiguousarray(array.attr("astype")(dtype.attr("newbyteorder")("=")));
+  keep_ = np.asarray(array.attr("astype")(dtype.attr("newbyteorder")("=")), nb::arg("order") = "C");
   if (!from_buffer(keep_))
     refuse(name_of_operand(who, index) + " has dtype " + nb::cast<std::string>(nb::str(dtype)) +
            ", which Tenfold does not know");
