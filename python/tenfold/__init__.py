@@ -12,6 +12,8 @@ or `__array_interface__`; nothing is copied. Results are NumPy arrays, or of the
 operand (PyTorch, JAX).
 """
 
+from typing import TYPE_CHECKING
+
 from tenfold import errors, named
 from tenfold._core import __version__
 from tenfold._einsum import compile, einsum, einsum_path
@@ -99,10 +101,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
-    """path_optimizer derives from a class of opt_einsum, which is imported only if it is wanted."""
-    if name == "path_optimizer":
-        from tenfold._paths import path_optimizer
+if TYPE_CHECKING:
+    from tenfold._paths import path_optimizer
+else:
 
-        return path_optimizer
-    raise AttributeError(f"module 'tenfold' has no attribute {name!r}")
+    def __getattr__(name):
+        """path_optimizer: it derives from a class of opt_einsum, imported only if it is wanted."""
+        if name == "path_optimizer":
+            from tenfold._paths import path_optimizer
+
+            return path_optimizer
+        raise AttributeError(f"module 'tenfold' has no attribute {name!r}")

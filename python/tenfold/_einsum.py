@@ -1,8 +1,13 @@
 """einsum: NumPy's call, the standards' dialects, and plans."""
 
+from __future__ import annotations
+
 import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from tenfold import _core
 from tenfold._interchange import as_kind, kind_of
@@ -11,18 +16,18 @@ _DIALECT = "numpy"
 
 
 def einsum(
-    equation,
-    *operands,
-    out=None,
-    dtype=None,
-    path=None,
-    memory_limit=0,
-    threads=0,
-    dialect=_DIALECT,
-    method="auto",
-    reduce="sum",
-    **numpys,
-):
+    equation: str | ArrayLike,
+    *operands: Any,
+    out: NDArray[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    path: Any = None,
+    memory_limit: int = 0,
+    threads: int = 0,
+    dialect: str = _DIALECT,
+    method: str = "auto",
+    reduce: str = "sum",
+    **numpys: Any,
+) -> Any:
     """Contracts the operands by the equation: einsum("ij,jk->ik", a, b), or in the interleaved form
     einsum(a, [0, 1], b, [1, 2], [0, 2]).
 
@@ -33,7 +38,8 @@ def einsum(
     if numpys:  # optimize, order, casting: NumPy's own call, by its rules
         from tenfold.compat.numpy import einsum as numpys_einsum
 
-        if path is not None or memory_limit or threads or (dialect, method) != (_DIALECT, "auto"):
+        ours = (path, memory_limit, threads, dialect, method, reduce)
+        if ours != (None, 0, 0, _DIALECT, "auto", "sum"):
             raise TypeError(f"{', '.join(numpys)} cannot stand beside arguments that NumPy lacks")
         result = numpys_einsum(equation, *operands, out=out, dtype=dtype, **numpys)
         first = equation if not isinstance(equation, str) else operands[0]
@@ -49,7 +55,17 @@ def einsum(
         )
     else:
         result = _core.einsum(
-            equation, operands, labels, output, out, dtype, path, memory_limit, dialect, method, threads
+            equation,
+            operands,
+            labels,
+            output,
+            out,
+            dtype,
+            path,
+            memory_limit,
+            dialect,
+            method,
+            threads,
         )
     if out is not None or not operands or type(operands[0]) is np.ndarray:
         return result
@@ -82,10 +98,20 @@ def _path_of(path):
 
 
 class Plan:
-    """An equation planned for the layouts of its operands. Call it with arrays of the same dtypes, shapes and
-    strides; safe from many threads; can be pickled."""
+    """An equation planned for the layouts of its operands. Call it with arrays of the same dtypes,
+    shapes and strides; safe from many threads; can be pickled."""
 
-    def __init__(self, equation, operands, constants, dtype, path, memory_limit, dialect, method):
+    def __init__(
+        self,
+        equation: str,
+        operands: Sequence[Any],
+        constants: Mapping[int, Any] | None,
+        dtype: DTypeLike | None,
+        path: list[list[int]] | None,
+        memory_limit: int,
+        dialect: str,
+        method: str,
+    ) -> None:
         self._settings = (equation, dtype, path, memory_limit, dialect, method)
         self._constants = dict(constants or {})
         self._operands = tuple(operands)
@@ -94,7 +120,9 @@ class Plan:
         )
         self._free = [i for i in range(len(operands)) if i not in self._constants]
 
-    def __call__(self, *operands, out=None, threads=0):
+    def __call__(
+        self, *operands: ArrayLike, out: NDArray[Any] | None = None, threads: int = 0
+    ) -> Any:
         if self._constants:
             if len(operands) != len(self._free):
                 raise TypeError(f"expected {len(self._free)} operands, got {len(operands)}")
@@ -108,64 +136,75 @@ class Plan:
         return as_kind(result, kind_of(operands[0]))
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         """Of the result."""
         return self._core.shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         """Of the result."""
         return self._core.dtype
 
     @property
-    def path(self):
+    def path(self) -> list[tuple[int, ...]]:
         """The order of contraction, as numpy.einsum_path writes it."""
         return [tuple(step) for step in self._core.path]
 
     @property
-    def cost(self):
+    def cost(self) -> dict[str, Any]:
         """flops, bytes, largest_intermediate (elements), peak_memory (bytes)."""
         return self._core.cost
 
-    def explain(self):
-        """The steps in words, each with its kernel and why. print(plan.explain()) shows it; to_dict(), dot()
-        and svg() hold the same."""
+    def explain(self) -> Explanation:
+        """The steps in words, each with its kernel and why. print(plan.explain()) shows it;
+        to_dict(), dot() and svg() hold the same."""
         return Explanation(self._core)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         equation, dtype, path, memory_limit, dialect, method = self._settings
         layouts = [
             operand if i in self._constants else _layout_of(operand)
             for i, operand in enumerate(self._operands)
         ]
-        return _unpickled, (equation, layouts, self._constants, dtype, path, memory_limit, dialect, method)
+        return _unpickled, (
+            equation,
+            layouts,
+            self._constants,
+            dtype,
+            path,
+            memory_limit,
+            dialect,
+            method,
+        )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tenfold.Plan {self._settings[0]!r} -> {self.dtype} {self.shape}>"
 
-    def _repr_svg_(self):
+    def _repr_svg_(self) -> str:
         return self._core.explain("svg")
 
 
 class Explanation(str):
     """What a plan does, as text."""
 
-    def __new__(cls, core):
+    def __new__(cls, core: _core.Plan) -> Explanation:
         self = super().__new__(cls, core.explain("text"))
         self._core = core
         return self
 
-    def to_dict(self):
-        return json.loads(self._core.explain("json"))
+    def to_dict(self) -> dict[str, Any]:
+        """The steps as data."""
+        steps: dict[str, Any] = json.loads(self._core.explain("json"))
+        return steps
 
-    def dot(self):
+    def dot(self) -> str:
         """For Graphviz."""
         return self._core.explain("dot")
 
-    def svg(self):
+    def svg(self) -> str:
         return self._core.explain("svg")
 
-    def _repr_svg_(self):
+    def _repr_svg_(self) -> str:
         return self.svg()
 
 
@@ -175,7 +214,7 @@ def _layout_of(array):
 
 
 def _array_like(layout):
-    """An array of this layout, its elements never read: every one of them may be the same memory."""
+    """An array of this layout; its elements are never read."""
     name, shape, strides = layout
     if name == "bfloat16":
         import ml_dtypes
@@ -195,26 +234,24 @@ def _unpickled(equation, layouts, constants, *rest):
 
 
 def compile(
-    equation,
-    *operands,
-    constants=None,
-    dtype=None,
-    path=None,
-    memory_limit=0,
-    dialect=_DIALECT,
-    method="auto",
-):
+    equation: str,
+    *operands: Any,
+    constants: Mapping[int, ArrayLike] | Collection[int] | None = None,
+    dtype: DTypeLike | None = None,
+    path: Any = None,
+    memory_limit: int = 0,
+    dialect: str = _DIALECT,
+    method: str = "auto",
+) -> Plan:
     """A Plan. `operands` are arrays, or shapes of row-major float32 arrays ((4, 5) or [4, 5]).
-    `constants`: positions of operands whose arrays are kept, {1: b} or a set of positions; the plan is
-    then called with the others alone."""
+    `constants`: positions of operands whose arrays are kept, {1: b} or a set of positions; the plan
+    is then called with the others alone."""
     arrays = [_operand_of(operand, dtype) for operand in operands]
     if constants is not None and not isinstance(constants, dict):
         constants = {index: arrays[index] for index in constants}
     for index, array in (constants or {}).items():
         arrays[index] = array
-    return Plan(
-        equation, arrays, constants, dtype, _path_of(path), memory_limit, dialect, method
-    )
+    return Plan(equation, arrays, constants, dtype, _path_of(path), memory_limit, dialect, method)
 
 
 def _operand_of(operand, dtype):
@@ -227,8 +264,14 @@ def _operand_of(operand, dtype):
     return _array_like((kind.name, tuple(operand), strides))
 
 
-def einsum_path(equation, *operands, method="auto", memory_limit=0, dialect=_DIALECT):
-    """(path, text): the order that einsum would take, in the form of numpy.einsum_path, and the plan in
-    words. The path goes into einsum's path=, into numpy.einsum and opt_einsum.contract."""
+def einsum_path(
+    equation: str,
+    *operands: Any,
+    method: str = "auto",
+    memory_limit: int = 0,
+    dialect: str = _DIALECT,
+) -> tuple[list[Any], Explanation]:
+    """(path, text): the order that einsum would take, in the form of numpy.einsum_path, and the
+    plan in words. The path goes into einsum's path=, numpy.einsum and opt_einsum.contract."""
     plan = compile(equation, *operands, method=method, memory_limit=memory_limit, dialect=dialect)
     return ["einsum_path", *plan.path], plan.explain()

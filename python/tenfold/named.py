@@ -10,7 +10,12 @@ axes `bi`, `ij` and `bj` here, and is tenfold.einsum's with single letters. Mist
 EquationError with their place.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from tenfold import _core
 from tenfold import _einsum as plain
@@ -21,7 +26,7 @@ from tenfold.errors import ArgumentError, EquationError
 _OPS = tuple(name for name in _core.OPS if name not in ("argmax", "argmin"))
 
 
-def einsum(equation, *operands, **options):
+def einsum(equation: str, *operands: ArrayLike, **options: Any) -> Any:
     """Contracts the operands by an equation of named axes, always with its output: "i j, j k -> i
     k".
 
@@ -54,7 +59,17 @@ def _refuse_count(read, operands):
     read.refuse(what, "one term for each operand", [mark], code="equation-operands")
 
 
-def reduce(x, equation, op, /, *, out=None, dtype=None, threads=0, **sizes):
+def reduce(
+    x: ArrayLike,
+    equation: str,
+    op: str,
+    /,
+    *,
+    out: NDArray[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    threads: int = 0,
+    **sizes: int,
+) -> Any:
     """Reduces the axes of `x` that the output doesn't name: "b c (h 2) (w 2) -> b c h w".
 
     equation: the axes of `x`, '->', those of the result in any order. (h w) is a composite axis,
