@@ -1,7 +1,10 @@
 // The kind "block": packed block contraction. It takes every contraction of two operands.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "einsum/block_plan.hpp"
+#include "einsum/cost.hpp"
 
 namespace tenfold::einsum_detail {
 namespace {
@@ -43,7 +46,7 @@ class BlockContraction final : public PairKernel {
 };
 
 bool accepts(const Pair& pair) { return pair.has_b; }
-double cost(const Pair& pair) { return make_block_plan(pair).cost_ns; }
+double cost(const Pair& pair) { return reference_block_cost_ns(pair); }
 std::unique_ptr<PairKernel> make(const Pair& pair) {
   return std::make_unique<BlockContraction>(pair);
 }

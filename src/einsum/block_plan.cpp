@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "einsum/cost.hpp"
+#include "einsum/gapless.hpp"
 
 namespace tenfold::einsum_detail {
 namespace {
@@ -111,7 +112,7 @@ bool packs_along_k(BlockSide& side, const PairAxes& k, std::int64_t PairAxis::*s
 
 // Few outputs and a long k: only parts of k can keep threads busy.
 bool cuts_k(const Pair& pair) {
-  return extent(pair.k) >= 2 * kPartK &&
+  return !pair.one_chain && extent(pair.k) >= 2 * kPartK &&
          extent(pair.batch) * extent(pair.m) * extent(pair.n) <= kPartOutputs;
 }
 
@@ -242,17 +243,31 @@ PairAxes oriented(const PairAxes& axes, bool swap) {
   return result;
 }
 
-BlockPlan plan_one(const Pair& pair, bool swap, bool collected) {
+// The order in which the kernels that sum in one chain do.
+PairAxes chain_order(const Pair& pair) {
+  AxisList k;
+  if (!longest_sum_last(pair, k)) return pair.k;
+  return PairAxes(k.begin(), k.end());
+}
+
+// Lanes and rows with AVX-512.
+const kernels::BlockKernel* reference_kernel(DType acc) {
+  static constexpr kernels::BlockKernel kFour{16, 12, nullptr}, kEight{8, 12, nullptr};
+  return size_of(acc) == 4 ? &kFour : &kEight;
+}
+
+BlockPlan plan_one(const Pair& pair, bool swap, bool collected, bool reference) {
   BlockPlan plan;
   plan.swapped = swap;
   plan.batch = oriented(pair.batch, swap);
-  plan.k = oriented(pair.k, swap);
+  plan.k = oriented(pair.one_chain ? chain_order(pair) : pair.k, swap);
   plan.batches = extent(pair.batch);
   plan.k_extent = extent(pair.k);
   plan.acc = acc_type(pair.c_type);
   plan.c_type = pair.c_type;
   plan.type = block_type(pair);
-  plan.kernel = kernels::find_block_kernel(plan.type);
+  plan.kernel = reference ? reference_kernel(plan.acc) : kernels::find_block_kernel(plan.type);
+  plan.one_chain = pair.one_chain;
   BlockSide &a = swap ? plan.columns : plan.rows, &b = swap ? plan.rows : plan.columns;
   a = make_side(pair.m, &PairAxis::a, pair.a_type);
   b = make_side(pair.n, &PairAxis::b, pair.b_type);
@@ -269,10 +284,10 @@ BlockPlan plan_one(const Pair& pair, bool swap, bool collected) {
   return plan;
 }
 
-BlockPlan cheapest(const Pair& pair) {
+BlockPlan cheapest(const Pair& pair, bool reference) {
   BlockPlan best;
   const auto offer = [&](bool swap, bool collected) {
-    BlockPlan plan = plan_one(pair, swap, collected);
+    BlockPlan plan = plan_one(pair, swap, collected, reference);
     if (best.kernel == nullptr || plan.cost_ns < best.cost_ns) best = std::move(plan);
   };
   if (pair.c_type == acc_type(pair.c_type) && !cuts_k(pair)) {
@@ -289,9 +304,14 @@ BlockPlan cheapest(const Pair& pair) {
 
 }  // namespace
 
+double reference_block_cost_ns(const Pair& pair) {
+  std::int64_t base[3] = {};
+  return cheapest(has_backward(pair) ? turned_forward(pair, base) : pair, true).cost_ns;
+}
+
 BlockPlan make_block_plan(const Pair& pair) {
   std::int64_t base[3] = {};
-  BlockPlan plan = cheapest(has_backward(pair) ? turned_forward(pair, base) : pair);
+  BlockPlan plan = cheapest(has_backward(pair) ? turned_forward(pair, base) : pair, false);
   plan.rows_base = base[plan.swapped ? 1 : 0];
   plan.columns_base = base[plan.swapped ? 0 : 1];
   plan.c_base = base[2];

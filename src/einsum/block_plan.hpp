@@ -52,7 +52,7 @@ struct BlockPlan {
   std::int64_t grain = kernels::kPanelVectors;  // columns are cut at multiples of so many vectors
   std::int64_t collected_rows = 1;
   std::int64_t parts = 1, part_k = 1;
-  bool rows_outer = false, stream = false;  // see MultiplyArgs
+  bool rows_outer = false, stream = false, one_chain = false;  // see MultiplyArgs
 
   double cost_ns = 0;
 
@@ -63,8 +63,11 @@ struct BlockPlan {
 // The cheaper of both orientations.
 BlockPlan make_block_plan(const Pair& pair);
 
-// What it takes on one thread, in nanoseconds.
+// What a plan takes on one thread, in nanoseconds.
 double block_cost_ns(const BlockPlan& plan);
+// What a pair would take with AVX-512: the choice of the kernel, and with it the bits, must not
+// depend on the machine.
+double reference_block_cost_ns(const Pair& pair);
 
 // Runs it. Pointers to element (0, …, 0) of a, b and c.
 void run_block_plan(const BlockPlan& plan, const void* a, const void* b, void* c,

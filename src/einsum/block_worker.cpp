@@ -198,6 +198,7 @@ void BlockWorker::multiply(BlockRange rows, BlockRange vectors, BlockRange all_k
                           .vectors = columns,
                           .vector_count = vectors.size(),
                           .accumulate = k_.begin > all_k.begin,
+                          .one_chain = plan_.one_chain,
                           .last = k_.end == all_k.end && output.width == 0,
                           .rows_outer = plan_.rows_outer,
                           .stream = plan_.stream});

@@ -151,7 +151,7 @@ bool plan_with(const Pair& pair, const AxisList& kept, int column, bool swap, Co
 
 bool plan_columns(const Pair& pair, ColumnsPlan& plan) {
   AxisList kept;
-  if (!pair.has_b || pair.k.empty() || !kept_axes(pair, kept)) return false;
+  if (!pair.has_b || pair.one_chain || pair.k.empty() || !kept_axes(pair, kept)) return false;
   bool found = false;
   for (int i = 0; i < kept.size(); ++i)
     for (const bool swap : {false, true}) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <vector>
 
 #include "einsum/dot_plan.hpp"
 #include "einsum/parallel.hpp"
@@ -31,6 +32,9 @@ class DotKernel final : public PairKernel {
         b_size_(static_cast<std::int64_t>(size_of(plan.b_type))),
         c_size_(static_cast<std::int64_t>(size_of(plan.c_type))),
         units_(plan.units.extent()),
+        loops_(loops_of(plan)),
+        n_run_(plan.n_axes[plan.n_axes.size() - 1].size),
+        n_outer_(without(plan.n_axes, plan.n_axes.size() - 1)),
         // Every full row of the tile is dense in the output and of its type: no detour.
         direct_(plan.outer.empty() && plan.n.size <= plan.chunk() && plan.c_type == plan.acc &&
                 (plan.row.c == 1 || plan.row.size == 1)),
@@ -52,12 +56,21 @@ class DotKernel final : public PairKernel {
     std::int64_t rows;
   };
 
+  // A summed axis around n; several axes with gaps between them count as one.
+  struct Loop {
+    AxisList axes;
+    std::int64_t size;
+  };
+  static std::vector<Loop> loops_of(const DotPlan& plan);
   std::int64_t scratch_bytes() const;
+  Operands moved(Operands x, const Walk& at) const {
+    return {x.a + at.a() * a_size_, x.b + at.b() * b_size_};
+  }
   Operands moved(Operands x, const PairAxis& axis, std::int64_t i) const {
     return {x.a + i * axis.a * a_size_, x.b + i * axis.b * b_size_};
   }
-  Part whole(int depth) const {
-    return {0, depth < plan_.outer.size() ? plan_.outer[depth].size : plan_.n.size};
+  Part whole(std::size_t depth) const {
+    return {0, depth < loops_.size() ? loops_[depth].size : plan_.n.size};
   }
 
   void run_tiles(Operands x, std::byte* c, std::int64_t tile, Part tiles) const;
@@ -67,13 +80,15 @@ class DotKernel final : public PairKernel {
   void run_tile(const Tile& tile, std::byte* scratch) const;
 
   // The sums of `rows` rows over `part` of loop `depth` and all of the loops inside it.
-  void fold(int depth, Operands x, std::int64_t rows, Part part, std::byte* sums,
+  void fold(std::size_t depth, Operands x, std::int64_t rows, Part part, std::byte* sums,
             std::byte* scratch) const;
   void fold_batched(Operands x, Part part, std::byte* sums, std::byte* scratch) const;
   void fold_chunks(Operands x, const PairAxis& row, std::int64_t rows, Part part, std::byte* sums,
                    std::byte* scratch) const;
   void fold_block(Operands x, const PairAxis& row, std::int64_t rows, Part part, std::byte* sums,
                   std::byte* scratch) const;
+  void gather(ConvertFn convert, const std::byte* from, std::int64_t size,
+              std::int64_t PairAxis::*stride, Part part, std::byte* to) const;
 
   const DotPlan plan_;
   const kernels::DotFn fn_;
@@ -81,6 +96,9 @@ class DotKernel final : public PairKernel {
   const SumTree tree_;
   const SumStore store_;
   const std::int64_t sum_size_, a_size_, b_size_, c_size_, units_;
+  const std::vector<Loop> loops_;  // outermost first
+  const std::int64_t n_run_;       // n comes in runs so long, these along other axes
+  const AxisList n_outer_;
   const bool direct_;
   // A vector that many long rows read again and again is moved to a cache line's start: two loads
   // that each touch two lines would take a fifth longer.
@@ -88,20 +106,46 @@ class DotKernel final : public PairKernel {
   const std::int64_t scratch_;
 };
 
+std::vector<DotKernel::Loop> DotKernel::loops_of(const DotPlan& plan) {
+  std::vector<Loop> loops;
+  for (int i = 0; i < plan.outer.size(); ++i) {
+    if (i == 0 || (plan.joined >> (i - 1) & 1) == 0) loops.push_back({AxisList(), 1});
+    loops.back().axes.push(plan.outer[i]);
+    loops.back().size *= plan.outer[i].size;
+  }
+  return loops;
+}
+
 // Sums and nodes of every loop, then two gathered operands, then a dense tile of output.
 std::int64_t DotKernel::scratch_bytes() const {
   const std::int64_t rows = plan_.batched ? kDotRows : std::min(plan_.row.size, kDotRows);
   std::int64_t bytes = 2 * rows * sum_size_;
-  for (const PairAxis& axis : plan_.outer) bytes += tree_.bytes(axis.size, rows) + rows * sum_size_;
+  for (const Loop& loop : loops_) bytes += tree_.bytes(loop.size, rows) + rows * sum_size_;
   if (plan_.n.size > plan_.chunk())
     bytes += tree_.bytes(plan_.n.size / plan_.chunk() + 1, rows) + rows * sum_size_;
   if (plan_.packs() || align_b_) bytes += 2 * kDotPacked * sum_size_;
-  return bytes + 64 * (2 * plan_.outer.size() + 8);
+  return bytes + 64 * (2 * std::ssize(loops_) + 8);
+}
+
+// Positions `part` of n, side by side in the type of the computation.
+void DotKernel::gather(ConvertFn convert, const std::byte* from, std::int64_t size,
+                       std::int64_t PairAxis::*stride, Part part, std::byte* to) const {
+  const std::int64_t step = plan_.n.*stride;
+  Walk run(n_outer_, part.begin / n_run_);
+  std::int64_t first = part.begin % n_run_;
+  for (std::int64_t i = part.begin; i < part.end; run.next(), first = 0) {
+    const std::int64_t count = std::min(n_run_ - first, part.end - i);
+    const std::int64_t at = stride == &PairAxis::a ? run.a() : run.b();
+    convert(from + (at + first * step) * size, step, count, to);
+    to += count * sum_size_;
+    i += count;
+  }
 }
 
 void DotKernel::fold_block(Operands x, const PairAxis& row, std::int64_t rows, Part part,
                            std::byte* sums, std::byte* scratch) const {
-  x = moved(x, plan_.n, part.begin);
+  const Operands start = x;
+  x = moved(x, plan_.n, part.begin);  // of operands that have no gaps there
   const std::int64_t n = part.size();
   if (align_b_ && reinterpret_cast<std::uintptr_t>(x.b) % 64 != 0) {
     std::memcpy(scratch, x.b, static_cast<std::size_t>(n * b_size_));
@@ -109,18 +153,17 @@ void DotKernel::fold_block(Operands x, const PairAxis& row, std::int64_t rows, P
   }
   if (!plan_.packs()) return fn_(x.a, row.a, x.b, row.b, rows, n, sums);
   const auto pack = [&](ConvertFn convert, const std::byte* from, std::int64_t size,
-                        std::int64_t stride, std::int64_t row_stride, std::int64_t count,
-                        std::byte* to) {
-    for (std::int64_t r = 0; r < (row_stride == 0 ? 1 : count); ++r)
-      convert(from + r * row_stride * size, stride, n, to + r * n * sum_size_);
+                        std::int64_t PairAxis::*stride, std::int64_t count, std::byte* to) {
+    for (std::int64_t r = 0; r < (row.*stride == 0 ? 1 : count); ++r)
+      gather(convert, from + r * row.*stride * size, size, stride, part, to + r * n * sum_size_);
   };
   const std::int64_t step = kDotPacked / n;
   for (std::int64_t r = 0; r < rows; r += step) {
     const std::int64_t count = std::min(step, rows - r);
-    const Operands at = moved(x, row, r);
+    const Operands at = moved(x, row, r), all = moved(start, row, r);
     std::byte *a = scratch, *b = scratch + kDotPacked * sum_size_;
-    if (plan_.pack_a) pack(convert_a_, at.a, a_size_, plan_.n.a, row.a, count, a);
-    if (plan_.pack_b) pack(convert_b_, at.b, b_size_, plan_.n.b, row.b, count, b);
+    if (plan_.pack_a) pack(convert_a_, all.a, a_size_, &PairAxis::a, count, a);
+    if (plan_.pack_b) pack(convert_b_, all.b, b_size_, &PairAxis::b, count, b);
     fn_(plan_.pack_a ? a : at.a, plan_.pack_a && row.a != 0 ? n : row.a, plan_.pack_b ? b : at.b,
         plan_.pack_b && row.b != 0 ? n : row.b, count, n, sums + r * sum_size_);
   }
@@ -145,14 +188,21 @@ void DotKernel::fold_chunks(Operands x, const PairAxis& row, std::int64_t rows, 
 
 // The innermost outer loop, its positions as rows of the kernel.
 void DotKernel::fold_batched(Operands x, Part part, std::byte* sums, std::byte* scratch) const {
-  const PairAxis& axis = plan_.outer[plan_.outer.size() - 1];
+  const Loop& loop = loops_.back();
+  const PairAxis& axis = loop.axes[loop.axes.size() - 1];
   std::byte* const rows = scratch;
   scratch += round_up(kDotRows * sum_size_, 64);
   StateTree tree = tree_.grow(1, scratch);
-  scratch += round_up(tree_.bytes(axis.size, 1), 64);
+  scratch += round_up(tree_.bytes(loop.size, 1), 64);
   for (std::int64_t i = part.begin; i < part.end; i += kDotRows) {
     const std::int64_t count = std::min(kDotRows, part.end - i);
-    fold_chunks(moved(x, axis, i), axis, count, {0, plan_.n.size}, rows, scratch);
+    for (std::int64_t done = 0; done < count;) {  // rows that are evenly spaced
+      const std::int64_t at = i + done;
+      const std::int64_t run = std::min(count - done, axis.size - at % axis.size);
+      fold_chunks(moved(x, Walk(loop.axes, at)), axis, run, {0, plan_.n.size},
+                  rows + done * sum_size_, scratch);
+      done += run;
+    }
     tree_.fold_rows(rows, count, 1);
     if (count < kDotRows) return tree.finish(sums, rows);
     tree.push(rows, std::countr_zero(static_cast<std::uint64_t>(kDotRows)));
@@ -160,18 +210,18 @@ void DotKernel::fold_batched(Operands x, Part part, std::byte* sums, std::byte* 
   tree.finish(sums);
 }
 
-void DotKernel::fold(int depth, Operands x, std::int64_t rows, Part part, std::byte* sums,
+void DotKernel::fold(std::size_t depth, Operands x, std::int64_t rows, Part part, std::byte* sums,
                      std::byte* scratch) const {
-  const int loops = plan_.outer.size();
-  if (depth == loops) return fold_chunks(x, plan_.row, rows, part, sums, scratch);
-  if (plan_.batched && depth == loops - 1) return fold_batched(x, part, sums, scratch);
-  const PairAxis& axis = plan_.outer[depth];
+  if (depth == loops_.size()) return fold_chunks(x, plan_.row, rows, part, sums, scratch);
+  if (plan_.batched && depth + 1 == loops_.size()) return fold_batched(x, part, sums, scratch);
+  const Loop& loop = loops_[depth];
   StateTree tree = tree_.grow(rows, scratch);
-  scratch += round_up(tree_.bytes(axis.size, rows), 64);
+  scratch += round_up(tree_.bytes(loop.size, rows), 64);
   std::byte* const leaf = scratch;
   scratch += round_up(rows * sum_size_, 64);
-  for (std::int64_t i = part.begin; i < part.end; ++i) {
-    fold(depth + 1, moved(x, axis, i), rows, whole(depth + 1), leaf, scratch);
+  Walk at(loop.axes, part.begin);
+  for (std::int64_t i = part.begin; i < part.end; ++i, at.next()) {
+    fold(depth + 1, moved(x, at), rows, whole(depth + 1), leaf, scratch);
     tree.push(leaf, 0);
   }
   tree.finish(sums);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "einsum/cost.hpp"
+#include "einsum/gapless.hpp"
 #include "einsum/product_sums.hpp"
 #include "kernels/product_kernels.hpp"
 
@@ -32,7 +33,7 @@ void swap_plan(DotPlan& plan) {
   std::swap(plan.pack_a, plan.pack_b);
   swap_operands(plan.row);
   swap_operands(plan.n);
-  for (AxisList* axes : {&plan.units, &plan.outer})
+  for (AxisList* axes : {&plan.units, &plan.outer, &plan.n_axes})
     for (int i = 0; i < axes->size(); ++i) swap_operands((*axes)[i]);
 }
 
@@ -50,10 +51,16 @@ void choose_batched(DotPlan& plan) {
   plan.batched = true;
 }
 
+bool has_gaps(const AxisList& axes, std::int64_t PairAxis::*stride) {
+  for (int i = 0; i + 1 < axes.size(); ++i)
+    if (axes[i].*stride != axes[i + 1].*stride * axes[i + 1].size) return true;
+  return false;
+}
+
 // What the kernel can't read as it lies is gathered.
 void choose_packing(DotPlan& plan) {
-  plan.pack_a = plan.n.a != 1;
-  plan.pack_b = plan.n.b != 1;
+  plan.pack_a = plan.n.a != 1 || has_gaps(plan.n_axes, &PairAxis::a);
+  plan.pack_b = plan.n.b != 1 || has_gaps(plan.n_axes, &PairAxis::b);
   const auto exists = [](DType a, DType b) { return kernels::find_dot(a, b) != nullptr; };
   if (exists(plan.kernel_a(), plan.kernel_b())) return;
   const PairAxis& row = plan.batched ? plan.outer[plan.outer.size() - 1] : plan.row;
@@ -101,16 +108,26 @@ double cost_of(const DotPlan& plan, const Pair& pair) {
          calls * call_ns;
 }
 
-// The plan that sums `pair.k[axis]` inside the kernel.
-bool plan_along(const Pair& pair, const AxisList& kept, std::size_t axis, DotPlan& plan) {
+// Summed axes that are one but for gaps: [begin, end).
+struct SumRange {
+  std::size_t begin, end;
+};
+
+// The plan that sums `inner` inside the kernel. Bit i of `joined`: k[i] and k[i + 1] are one axis.
+bool plan_along(const Pair& pair, const AxisList& kept, SumRange inner, std::uint64_t joined,
+                DotPlan& plan) {
   plan = DotPlan{};
   plan.a_type = pair.a_type;
   plan.b_type = pair.b_type;
   plan.c_type = pair.c_type;
   plan.acc = acc_type(pair.a_type);
-  plan.n = pair.k[axis];
-  for (std::size_t i = 0; i < pair.k.size(); ++i)
-    if (i != axis && !plan.outer.push(pair.k[i])) return false;
+  for (std::size_t i = 0; i < pair.k.size(); ++i) {
+    const bool inside = i >= inner.begin && i < inner.end;
+    if (!inside && (joined >> i & 1) != 0) plan.joined |= std::uint64_t{1} << plan.outer.size();
+    if (!(inside ? plan.n_axes : plan.outer).push(pair.k[i])) return false;
+  }
+  plan.n = plan.n_axes[plan.n_axes.size() - 1];
+  plan.n.size = plan.n_axes.extent();
   const int row = choose_row(kept);
   plan.row = row < 0 ? kNoAxis : kept[row];
   plan.units = without(kept, row);
@@ -124,19 +141,46 @@ bool plan_along(const Pair& pair, const AxisList& kept, std::size_t axis, DotPla
   return true;
 }
 
+// The summed axis of the cheapest plan, and that plan; the number of axes if there is none.
+std::size_t cheapest_along(const Pair& pair, DotPlan& plan) {
+  AxisList kept;
+  std::size_t best = pair.k.size();
+  if (!kept_axes(pair, kept)) return best;
+  for (std::size_t i = 0; i < pair.k.size(); ++i) {
+    DotPlan candidate;
+    if (!plan_along(pair, kept, {i, i + 1}, 0, candidate)) continue;
+    if (best < pair.k.size() && candidate.cost >= plan.cost) continue;
+    plan = candidate;
+    best = i;
+  }
+  return best;
+}
+
 }  // namespace
 
 bool plan_dot(const Pair& pair, DotPlan& plan) {
-  AxisList kept;
-  if (!pair.has_b || !kept_axes(pair, kept)) return false;
-  bool found = false;
-  for (std::size_t i = 0; i < pair.k.size(); ++i) {
-    DotPlan candidate;
-    if (!plan_along(pair, kept, i, candidate)) continue;
-    if (!found || candidate.cost < plan.cost) plan = candidate;
-    found = true;
+  const std::size_t count = pair.k.size();
+  if (!pair.has_b || pair.one_chain || count == 0 || count > AxisList::kMost) return false;
+  if (count == 1) return cheapest_along(pair, plan) == 0;
+  const Gapless gapless(pair);
+  if (gapless.unchanged()) return cheapest_along(pair, plan) < count;
+  const Pair dense = gapless.pair();
+  const std::size_t inner = cheapest_along(dense, plan);
+  if (inner == dense.k.size()) return false;
+  // The same axis of the pair itself.
+  std::uint64_t joined = 0;
+  SumRange range{0, 0};
+  for (std::size_t i = 0, axis = 0; i < count; ++i) {
+    if (axis == inner) range.end = i + 1;
+    if (axis < inner) range.begin = i + 1;
+    if (i + 1 == count) break;
+    if (gapless.joined(i))
+      joined |= std::uint64_t{1} << i;
+    else
+      ++axis;
   }
-  return found;
+  AxisList kept;
+  return kept_axes(pair, kept) && plan_along(pair, kept, range, joined, plan);
 }
 
 }  // namespace tenfold::einsum_detail

@@ -19,7 +19,9 @@ struct DotPlan {
   AxisList units;        // kept axes around the rows
   PairAxis row;          // kept; kNoAxis if there is none
   AxisList outer;        // summed axes around n, outermost first
-  PairAxis n;
+  std::uint64_t joined = 0;  // bit i: outer[i] and outer[i + 1] are one axis but for gaps
+  PairAxis n;                // of n_axes: their size in all, the strides of the last
+  AxisList n_axes;           // one axis but for gaps
   // The kernel's rows are positions of the innermost outer axis, not of a kept one.
   bool batched = false;
   bool pack_a = false, pack_b = false;  // gathered into dense memory of type acc
@@ -31,7 +33,8 @@ struct DotPlan {
   DType kernel_b() const { return pack_b ? acc : b_type; }
 };
 
-// The cheapest way; false if there is none. Depends on shapes, strides and types alone.
+// The cheapest way; false if there is none. Depends on shapes, strides and types alone, and n and
+// what is one axis on the strides' order alone: they define the tree.
 bool plan_dot(const Pair& pair, DotPlan& plan);
 
 }  // namespace tenfold::einsum_detail

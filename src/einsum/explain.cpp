@@ -56,9 +56,10 @@ std::string reason(const Step& step) {
   const std::string how = step.kernel->describe();
   if (!how.empty()) text += "; " + how;
   text += "\nexpected";
+  const Pair decides = priced(pair);
   for (const PairKind& kind : pair_kinds())
-    if (kind.accepts(pair))
-      text += fmt::format(" {} {:.3g} us,", kind.name, kind.cost(pair) / 1000);
+    if (kind.accepts(decides))
+      text += fmt::format(" {} {:.3g} us,", kind.name, kind.cost(decides) / 1000);
   text.back() = ';';
   text += fmt::format(" {}: {}", step.kind->name, step.kind->for_what);
   return text;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "einsum/cost.hpp"
+#include "einsum/gapless.hpp"
 
 namespace tenfold::einsum_detail {
 namespace {
@@ -32,13 +33,16 @@ bool plan_lanes(const Pair& pair, LanesPlan& plan) {
     return axis.a == 1 && axis.b == 1 && axis.c == 1;
   });
   if (lane == pair.batch.end()) return false;
-  const PairAxis *row = largest(pair.m), *column = largest(pair.n), *term = largest(pair.k);
+  const PairAxis *row = largest(pair.m), *column = largest(pair.n);
+  if (!longest_sum_last(pair, plan.sums)) return false;
   plan.lane = *lane;
   plan.row = row == nullptr ? kNoAxis : *row;
   plan.column = column == nullptr ? kNoAxis : *column;
-  plan.term = term == nullptr ? kNoAxis : *term;
+  const int sums = plan.sums.size();
+  plan.term = sums == 0 ? kNoAxis : plan.sums[sums - 1];
+  plan.sums.truncate(std::max(sums - 1, 0));
   return push_others(pair.batch, &*lane, plan.outer) && push_others(pair.m, row, plan.outer) &&
-         push_others(pair.n, column, plan.outer) && push_others(pair.k, term, plan.sums);
+         push_others(pair.n, column, plan.outer);
 }
 
 double lanes_product_ns(const LanesPlan& plan) {

@@ -13,6 +13,7 @@ struct LanesPlan {
   PairAxis row{}, column{}, term{};  // size 1 where there is no axis
   AxisList outer;                    // the other axes of batch, m and n
   AxisList sums;                     // the other axes of k: the second and later positions add to c
+                                     // (in the order of k, its longest axis innermost)
 };
 
 // False if the kernel can't run the pair.

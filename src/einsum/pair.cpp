@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "einsum/gapless.hpp"
 #include "einsum/parallel.hpp"
 
 namespace tenfold::einsum_detail {
@@ -95,7 +96,9 @@ std::span<const PairKind> pair_kinds() {
   return kinds;
 }
 
-const PairKind& choose_kind(const Pair& pair) {
+namespace {
+
+const PairKind& cheapest(const Pair& pair) {
   const PairKind* best = nullptr;
   double least = 0;
   for (const PairKind& kind : pair_kinds()) {
@@ -107,6 +110,25 @@ const PairKind& choose_kind(const Pair& pair) {
     }
   }
   return *best;
+}
+
+}  // namespace
+
+Pair priced(const Pair& pair) {
+  return pair.has_b && is_float(acc_type(pair.c_type)) ? Gapless(pair).pair() : pair;
+}
+
+// Kernels add in different orders, so the choice is part of what defines the bits of a sum.
+const PairKind& choose_kind(Pair& pair) {
+  if (!pair.has_b || !is_float(acc_type(pair.c_type))) return cheapest(pair);
+  const Gapless gapless(pair);
+  if (gapless.unchanged()) return cheapest(pair);
+  const PairKind& kind = cheapest(gapless.pair());
+  if (kind.accepts(pair)) return kind;
+  // One that reads small operands in one piece, which gaps have made many pieces. It would have
+  // added the terms of each sum one after another.
+  pair.one_chain = true;
+  return cheapest(pair);
 }
 
 }  // namespace tenfold::einsum_detail

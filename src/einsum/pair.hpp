@@ -34,6 +34,8 @@ struct Pair {
   PairAxes batch, m, n, k;  // outermost in c first (k: in a); every size >= 2; neighbours merged
   DType a_type = DType::kF32, b_type = DType::kF32, c_type = DType::kF32;
   bool has_b = true;  // false: c[m] = a[m], everything in m, b absent
+  // Every sum is one chain in the order of k from beginning to end: no kernel may begin anew.
+  bool one_chain = false;
 };
 
 DType acc_type(DType dtype);                // for the types above
@@ -57,7 +59,8 @@ class PairKernel {
   virtual std::string describe() const { return {}; }
 };
 
-// A row of the table of kernels. The planner takes the accepted one with the least cost.
+// A row of the table of kernels. The planner takes the accepted one with the least cost on operands
+// without gaps (gapless.hpp).
 struct PairKind {
   std::string_view name;  // "block"
   std::string_view for_what;
@@ -67,6 +70,9 @@ struct PairKind {
   std::unique_ptr<PairKernel> (*make)(const Pair& pair);
 };
 std::span<const PairKind> pair_kinds();
-const PairKind& choose_kind(const Pair& pair);
+// The order of the strides decides, not their size; may set `one_chain`.
+const PairKind& choose_kind(Pair& pair);
+// The contraction whose costs decide: without gaps, where the order of a sum changes its bits.
+Pair priced(const Pair& pair);
 
 }  // namespace tenfold::einsum_detail

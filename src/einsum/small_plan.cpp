@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "einsum/cost.hpp"
+#include "einsum/gapless.hpp"
 
 namespace tenfold::einsum_detail {
 namespace {
@@ -47,7 +48,8 @@ bool should_swap(const Pair& pair) {
   return pair.m.empty() || has_unit_output(pair.m);
 }
 
-// Copies the axes, with a and b exchanged if `swap`. False if there are too many axes.
+// Copies the axes, with a and b exchanged if `swap`, those that are summed in the order of every
+// chain. False if there are too many axes.
 bool copy_axes(const Pair& pair, bool swap, SmallPlan& plan) {
   const auto copy = [swap](const PairAxes& from, AxisList& to) {
     for (PairAxis axis : from) {
@@ -56,8 +58,10 @@ bool copy_axes(const Pair& pair, bool swap, SmallPlan& plan) {
     }
     return true;
   };
+  if (!longest_sum_last(pair, plan.k)) return false;
+  for (int i = 0; swap && i < plan.k.size(); ++i) std::swap(plan.k[i].a, plan.k[i].b);
   return copy(swap ? pair.n : pair.m, plan.m) && copy(swap ? pair.m : pair.n, plan.n) &&
-         copy(pair.k, plan.k) && copy(pair.batch, plan.batch);
+         copy(pair.batch, plan.batch);
 }
 
 // The largest axis that passes, of two lists, the innermost of equal ones; nullptr if none does.
@@ -77,15 +81,14 @@ bool plan_direct(SmallPlan& plan) {
   if (column == nullptr && !plan.n.empty()) return false;
   const PairAxis* const row = largest(
       plan.m, plan.batch, [&](const PairAxis& axis) { return axis.b == 0 && &axis != column; });
-  const PairAxis* const term = largest(plan.k, AxisList(), [](const PairAxis&) { return true; });
   plan.row = row == nullptr ? kNoAxis : *row;
   plan.column = column == nullptr ? kNoAxis : *column;
-  plan.term = term == nullptr ? kNoAxis : *term;
+  plan.term = plan.k.empty() ? kNoAxis : plan.k[plan.k.size() - 1];
   for (const AxisList* axes : {&plan.batch, &plan.m, &plan.n})
     for (const PairAxis& axis : *axes)
       if (&axis != row && &axis != column && !plan.outer.push(axis)) return false;
-  for (const PairAxis& axis : plan.k)
-    if (&axis != term) plan.sums.push(axis);
+  plan.sums = plan.k;
+  plan.sums.truncate(std::max(plan.k.size() - 1, 0));
   return true;
 }
 

@@ -17,10 +17,10 @@ struct SmallPlan {
   // The product: strides in elements; size 1 where there is no axis.
   PairAxis row{}, column{}, term{};
   AxisList outer;  // batch, and the axes of m and n that are not the product's
-  AxisList sums;   // the other axes of k: the second and later positions add to c
+  AxisList sums;   // k but for its last axis: the second and later positions add to c
   // If any operand is gathered, the product takes all of m, n and k.
   bool gather_a = false, gather_b = false, gather_c = false;
-  AxisList batch, m, n, k;  // of the pair
+  AxisList batch, m, n, k;  // of the pair; each sum is one chain in the order of k
 
   bool gathers() const { return gather_a || gather_b || gather_c; }
 };

@@ -77,6 +77,7 @@ struct MultiplyArgs {
   const ColumnVector* vectors;
   std::int64_t vector_count;
   bool accumulate;  // add to what c holds
+  bool one_chain;   // and do so by going on with those sums, not with new ones
   bool last;        // nothing is added later, and c is the output: NaNs get their canonical bits
   bool rows_outer;  // the loop over panels of rows is outside: c is written in longer pieces; else
                     // that over columns: a panel of these stays in L1, or nearly

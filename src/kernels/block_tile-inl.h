@@ -74,7 +74,7 @@ struct BlockTiles {
     T* c;
     const int64_t* rows;
     const ColumnVector* vectors;
-    bool accumulate, last, stream;
+    bool accumulate, goes_on, last, stream;
   };
   using TileFn = void (*)(const T* a, const T* b, int64_t steps, const Output& out);
 
@@ -89,7 +89,8 @@ struct BlockTiles {
       const Output out{static_cast<T*>(args.c),
                        args.row_offsets + row,
                        args.vectors + vector,
-                       args.accumulate,
+                       args.accumulate && !args.one_chain,
+                       args.accumulate && args.one_chain,
                        args.last,
                        stream};
       kTiles[pair][panels.rows(i) - 1](static_cast<const T*>(args.rows) + row * steps,
@@ -143,6 +144,7 @@ struct BlockTiles {
       TENFOLD_UNROLL
       for (int c = 0; c < C; ++c) sum[r][c] = hn::Zero(d);
     }
+    if (HWY_UNLIKELY(out.goes_on)) LoadSums(out, sum);
     if (!out.stream) {
       TENFOLD_UNROLL
       for (int r = 0; r < R; ++r) {
@@ -160,6 +162,16 @@ struct BlockTiles {
     for (; steps > 0; --steps, a += R, b += C * N) Step<R, C>(a, b, sum);
 
     Finish(out, sum);
+  }
+
+  template <int R, int C>
+  static HWY_INLINE void LoadSums(const Output& out, V (&sum)[R][C]) {
+    TENFOLD_UNROLL
+    for (int r = 0; r < R; ++r) {
+      TENFOLD_UNROLL
+      for (int c = 0; c < C; ++c)
+        sum[r][c] = LoadSome(out.c + out.rows[r] + out.vectors[c].offset, out.vectors[c].lanes);
+    }
   }
 
   // Adds what c holds, makes NaNs canonical after the last k, stores.
