@@ -33,6 +33,7 @@ struct Command {
 
 Command add_run(CLI::App& app);
 Command add_reduce(CLI::App& app);
+Command add_einsum(CLI::App& app);
 Command add_explain(CLI::App& app);
 Command add_ops(CLI::App& app);
 Command add_info(CLI::App& app);

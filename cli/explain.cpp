@@ -1,5 +1,5 @@
-// `tenfold explain`: what a plan folds, which kernel it takes, and why; for one operator on a
-// layout, or for every node of a model.
+// `tenfold explain`: what a plan folds or in which order it contracts, which kernels it takes, and
+// why; for one operator on a layout, for an equation, or for every node of a model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,25 +8,36 @@
 
 #include "call.hpp"
 #include "common.hpp"
+#include "contraction.hpp"
 
 namespace tenfold::cli {
 namespace {
 
 constexpr const char* kExamples = R"(
 With --perm the tensor lies in memory with --shape, and the operator sees its axes in this order;
---axes counts the axes that the operator sees.
+--axes counts the axes that the operator sees. An equation needs --shapes, one for each operand; its
+type is f32 and its dialect numpy unless --dtype and --dialect say otherwise.
 
 Examples:
   tenfold explain ReduceMax --shape 32x256x56x56 --dtype f32 --axes 2,3
   tenfold explain sum --shape 8x128x64 --dtype bf16 --perm 2,0,1 --axes 0
+  tenfold explain 'ab,bc,cd->ad' --shapes 10x20,20x30,30x5 --svg tree.svg
+  tenfold explain 'bij,bjk->bik' --shapes 8x64x64,8x64x32 --dtype bf16 --json
   tenfold explain model.onnx
 )";
 
 struct Options {
   Common common;
   CallOptions call;
-  std::string shape, perm;
+  ContractionOptions contraction;
+  std::string shape, shapes, perm, svg, dot;
+  CLI::Option* dialect_given = nullptr;
 };
+
+void print_text(std::string text) {
+  if (!text.ends_with('\n')) text += '\n';
+  print(text);
+}
 
 Dims parse_permutation(const std::string& text, int rank) {
   const auto axes = parse_integers("--perm", text);
@@ -54,22 +65,70 @@ void explain_operator(Options options) {
   TensorView view(nullptr, dtype, shape);
   if (!options.perm.empty()) view = permuted(view, parse_permutation(options.perm, shape.size()));
   const ReduceSpec spec = resolve_call(call, view);
-  std::string text = ReducePlan(spec, view).explain();
-  if (!text.ends_with('\n')) text += '\n';
-  print(text);
+  print_text(ReducePlan(spec, view).explain());
 }
 
-void explain_model(const std::string& path) {
-  std::string text = Graph::load(path).explain();
-  if (!text.ends_with('\n')) text += '\n';
-  print(text);
+std::vector<Dims> parse_shapes(std::string_view text) {
+  std::vector<Dims> shapes;
+  while (true) {
+    const std::size_t end = text.find(',');
+    shapes.push_back(parse_shape("--shapes", text.substr(0, end)));
+    if (end == std::string_view::npos) return shapes;
+    text.remove_prefix(end + 1);
+  }
+}
+
+void write_picture(const std::string& file, const std::string& text) {
+  if (file == "-") return print_text(text);
+  io::write_file(file, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+void explain_equation(const Options& options) {
+  const bool to_stdout = options.svg == "-" || options.dot == "-";
+  if (to_stdout && (options.common.json || options.svg == options.dot)) {
+    throw usage_error("explain", "two outputs want standard output");
+  }
+  ContractionOptions contraction = options.contraction;
+  contraction.equation = options.call.op;
+  if (options.dialect_given->count() > 0) contraction.dialect = options.call.dialect;
+  const DType dtype =
+      options.call.dtype.empty() ? DType::kF32 : parse_type("--dtype", options.call.dtype);
+  std::vector<TensorView> operands;  // a plan reads no element: there is no data behind them
+  for (const Dims& shape : parse_shapes(options.shapes))
+    operands.emplace_back(nullptr, dtype, shape);
+  const EinsumPlan plan(parse_contraction(contraction), operands);
+  if (!options.svg.empty()) write_picture(options.svg, plan.explain(ExplainFormat::kSvg));
+  if (!options.dot.empty()) write_picture(options.dot, plan.explain(ExplainFormat::kDot));
+  if (to_stdout) return;
+  print_text(plan.explain(options.common.json ? ExplainFormat::kJson : ExplainFormat::kText));
+}
+
+void explain_model(const std::string& path) { print_text(Graph::load(path).explain()); }
+
+// What only an equation can have is not given.
+void check_no_equation_options(const Options& options) {
+  const auto refuse = [](const char* option, bool given) {
+    if (given) throw usage_error(option, "only for an equation", "--shapes too");
+  };
+  refuse("--svg", !options.svg.empty());
+  refuse("--dot", !options.dot.empty());
+  refuse("--json", options.common.json);
+  refuse("--path", !options.contraction.path.empty());
+  refuse("--memory-limit", !options.contraction.memory_limit.empty());
 }
 
 void explain(const Options& options) {
   const std::string& target = options.call.op;
-  if (!options.shape.empty()) return explain_operator(options);
+  if (!options.shapes.empty()) return explain_equation(options);
   std::error_code ignored;
-  if (std::filesystem::exists(target, ignored)) return explain_model(target);
+  const bool is_file = options.shape.empty() && std::filesystem::exists(target, ignored);
+  if (!is_file && target.find_first_of(",>") != std::string::npos) {
+    throw usage_error("explain", "an equation needs the shapes of its operands",
+                      "--shapes 10x20,20x30");
+  }
+  check_no_equation_options(options);
+  if (!options.shape.empty()) return explain_operator(options);
+  if (is_file) return explain_model(target);
   const auto names_it = [&](const OperatorRow& row) {
     return row.name == target || name_of(row.op) == target;
   };
@@ -88,18 +147,28 @@ void explain(const Options& options) {
 
 Command add_explain(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  CLI::App* sub = add_subcommand(app, "explain",
-                                 "Say how an operator on a layout, or a model's nodes, will run",
-                                 kExamples, options->common);
-  sub->add_option("OP|MODEL", options->call.op, "An operator (with --shape, --dtype) or a model")
+  CLI::App* sub =
+      add_subcommand(app, "explain", "Say how an operator, an equation or a model's nodes will run",
+                     kExamples, options->common);
+  sub->add_option("OP|EQUATION|MODEL", options->call.op,
+                  "An operator (--shape, --dtype), an equation (--shapes), or a model")
       ->required()
       ->type_name("");
   sub->add_option("--shape", options->shape, "Shape of the data in memory, for example 32x256")
       ->type_name("SHAPE");
+  sub->add_option("--shapes", options->shapes, "Shapes of an equation's operands: 10x20,20x30")
+      ->type_name("SHAPES");
   sub->add_option("--perm", options->perm, "The order in which the operator sees the axes")
       ->type_name("LIST");
   add_call_options(*sub, options->call);
   sub->get_option("--dtype")->description("Type of the data, for example f32");
+  options->dialect_given = sub->get_option("--dialect");
+  add_order_options(*sub, options->contraction);
+  sub->add_option("--svg", options->svg, "Draw an equation's tree into this file; '-': print it")
+      ->type_name("FILE");
+  sub->add_option("--dot", options->dot, "Write an equation's tree for Graphviz; '-': print it")
+      ->type_name("FILE");
+  sub->add_flag("--json", options->common.json, "Print an equation's plan as JSON");
   return {sub, [options] { explain(*options); }};
 }
 

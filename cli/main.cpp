@@ -113,12 +113,13 @@ std::string first_lower(std::string text) {
 }
 
 int parse_and_run(int argc, char** argv, std::string& command_name) {
-  CLI::App app("Tensor reductions with exact semantics, at memory bandwidth.", "tenfold");
+  CLI::App app("Tensor reductions and contractions with exact semantics, at the machine's speed.",
+               "tenfold");
   app.set_version_flag("--version", "tenfold " TENFOLD_VERSION);
   app.footer(kFooter);
   app.require_subcommand(0, 1);
-  const std::array commands = {add_run(app), add_reduce(app), add_explain(app), add_ops(app),
-                               add_info(app)};
+  const std::array commands = {add_run(app),     add_reduce(app), add_einsum(app),
+                               add_explain(app), add_ops(app),    add_info(app)};
   auto arguments = read_arguments(argc, argv);
   check_command(arguments, commands);
   std::ranges::reverse(arguments);  // the order that CLI11 wants

@@ -47,24 +47,65 @@ std::vector<std::string_view> type_names(DTypeSet types) {
   return names;
 }
 
-std::vector<const OperatorRow*> choose_rows(const Options& options) {
+std::string_view name_of_form(AddendForm form) {
+  switch (form) {
+    case AddendForm::kNone:
+      return "none";
+    case AddendForm::kFlagged:
+      return "stretched-by-attribute";
+    case AddendForm::kRequired:
+      return "required";
+    case AddendForm::kOptional:
+      return "optional";
+  }
+  __builtin_unreachable();
+}
+
+// A row of either table.
+struct Listed {
+  Dialect dialect;
+  std::string_view name, op, axes;
+  int since_version;
+  DTypeSet types;
+  const OperatorRow* reduction;
+  const ContractionRow* contraction;
+};
+
+// Both tables, dialect by dialect, versions ascending.
+std::vector<Listed> all_rows() {
+  std::vector<Listed> rows;
+  for (Dialect dialect : {Dialect::kOnnx, Dialect::kOpenVino, Dialect::kNumpy}) {
+    for (const OperatorRow& row : operator_rows()) {
+      if (row.dialect != dialect) continue;
+      rows.push_back({dialect, row.name, name_of(row.op), name_of_form(row.axes_form),
+                      row.since_version, row.types, &row, nullptr});
+    }
+    for (const ContractionRow& row : contraction_rows()) {
+      if (row.dialect != dialect) continue;
+      rows.push_back(
+          {dialect, row.name, name_of(row.form), "-", row.since_version, row.types, nullptr, &row});
+    }
+  }
+  return rows;
+}
+
+std::vector<Listed> choose_rows(const Options& options) {
   std::optional<DialectVersion> dialect;
   if (!options.dialect.empty()) dialect = parse_dialect_option(options.dialect);
   const bool one_version = options.dialect.find(':') != std::string::npos;
 
-  std::vector<const OperatorRow*> rows;
+  std::vector<Listed> rows;
   std::vector<std::string_view> names;
-  for (const OperatorRow& row : operator_rows()) {
+  for (const Listed& row : all_rows()) {
     if (dialect && row.dialect != dialect->dialect) continue;
     if (one_version && row.since_version > dialect->version) continue;
     names.push_back(row.name);
-    names.push_back(name_of(row.op));
-    const bool wanted =
-        options.name.empty() || row.name == options.name || name_of(row.op) == options.name;
+    names.push_back(row.op);
+    const bool wanted = options.name.empty() || row.name == options.name || row.op == options.name;
     if (!wanted) continue;
     // At one version the newest row that has begun holds; rows of a name ascend.
-    if (one_version && !rows.empty() && rows.back()->name == row.name) rows.pop_back();
-    rows.push_back(&row);
+    if (one_version && !rows.empty() && rows.back().name == row.name) rows.pop_back();
+    rows.push_back(row);
   }
   if (rows.empty() && !options.name.empty()) {
     throw Error(
@@ -74,34 +115,37 @@ std::vector<const OperatorRow*> choose_rows(const Options& options) {
   return rows;
 }
 
-void print_table(const std::vector<const OperatorRow*>& rows) {
+void print_table(const std::vector<Listed>& rows) {
   std::size_t width = 0;
-  for (const OperatorRow* row : rows) width = std::max(width, row->name.size());
+  for (const Listed& row : rows) width = std::max(width, row.name.size());
   std::string text = fmt::format("{:<8}  {:<{}}  {:>5}  {:<9}  {:<14}  {}\n", "dialect", "operator",
                                  width, "since", "op", "axes", "types");
-  for (const OperatorRow* row : rows) {
+  for (const Listed& row : rows) {
     const std::string since =
-        row->dialect == Dialect::kNumpy ? std::string("-") : std::to_string(row->since_version);
-    text += fmt::format("{:<8}  {:<{}}  {:>5}  {:<9}  {:<14}  {}\n", name_of(row->dialect),
-                        row->name, width, since, name_of(row->op), name_of_form(row->axes_form),
-                        fmt::join(type_names(row->types), " "));
+        row.dialect == Dialect::kNumpy ? std::string("-") : std::to_string(row.since_version);
+    text += fmt::format("{:<8}  {:<{}}  {:>5}  {:<9}  {:<14}  {}\n", name_of(row.dialect), row.name,
+                        width, since, row.op, row.axes, fmt::join(type_names(row.types), " "));
   }
   print(text);
 }
 
-void print_json(const std::vector<const OperatorRow*>& rows) {
+void print_json(const std::vector<Listed>& rows) {
   Json list = Json::array();
-  for (const OperatorRow* row : rows) {
+  for (const Listed& row : rows) {
     Json object;
-    object["dialect"] = name_of(row->dialect);
-    object["operator"] = row->name;
-    object["since_version"] = row->since_version;
-    object["op"] = name_of(row->op);
-    object["types"] = type_names(row->types);
-    object["axes"] = name_of_form(row->axes_form);
-    object["noop_with_empty_axes"] = row->has_noop;
-    object["select_last_index"] = row->has_select_last;
-    object["keepdims_default"] = row->keepdims_default;
+    object["dialect"] = name_of(row.dialect);
+    object["operator"] = row.name;
+    object["since_version"] = row.since_version;
+    object["op"] = row.op;
+    object["types"] = type_names(row.types);
+    if (row.reduction != nullptr) {
+      object["axes"] = row.axes;
+      object["noop_with_empty_axes"] = row.reduction->has_noop;
+      object["select_last_index"] = row.reduction->has_select_last;
+      object["keepdims_default"] = row.reduction->keepdims_default;
+    } else if (row.contraction->form == ContractionForm::kAffine) {
+      object["c"] = name_of_form(row.contraction->addend);
+    }
     list.push_back(object);
   }
   Json document;

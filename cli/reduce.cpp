@@ -1,14 +1,14 @@
 // `tenfold reduce`: one operator on one file.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "call.hpp"
 #include "common.hpp"
 #include "outputs.hpp"
-#include "render.hpp"
+#include "result.hpp"
 #include "terminal.hpp"
 
 namespace tenfold::cli {
@@ -41,35 +41,8 @@ Tensor load_input(const Options& options) {
   return io::load(options.file, read);
 }
 
-void print_result(const Options& options, const Tensor& result) {
-  if (options.common.json) {
-    Json object;
-    object["operator"] = options.call.op;
-    object["dialect"] = options.call.dialect;
-    const Json tensor = to_json(result);
-    object["dtype"] = tensor["dtype"];
-    object["shape"] = tensor["shape"];
-    if (options.output.empty()) {
-      object["data"] = tensor["data"];
-    } else {
-      object["file"] = options.output;
-    }
-    print(dump(object));
-  } else if (options.output.empty()) {
-    print(fmt::format("{}\n{}\n", describe(result), to_text(result)));
-  } else if (!options.common.quiet && options.output != "-") {
-    print(fmt::format("wrote {}: {}\n", options.output, describe(result)));
-  }
-}
-
 void reduce_file(const Options& options) {
-  if (options.output == "-" && options.common.json) {
-    throw usage_error("reduce", "--json and -o - both want standard output");
-  }
-  if (!options.output.empty() && options.output != "-" && !has_format(options.output)) {
-    throw usage_error("-o", "the suffix names no format",
-                      ".npy, .npz, .pb, .safetensors, .raw or .bin", "'" + options.output + "'");
-  }
+  check_result_options("reduce", options.output, options.common.json);
   const RunOptions run = run_options(options.common);
   const Call call = parse_call(options.call);
 
@@ -88,7 +61,10 @@ void reduce_file(const Options& options) {
   }
   files.commit();
   if (options.output == "-") io::save("-", result);
-  print_result(options, result);
+  Json head;
+  head["operator"] = options.call.op;
+  head["dialect"] = options.call.dialect;
+  print_result(options.common, options.output, std::move(head), result);
 }
 
 }  // namespace

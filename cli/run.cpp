@@ -35,7 +35,7 @@ struct Options {
   Common common;
   std::string model;
   std::vector<std::string> inputs, outputs;
-  bool profile = false;
+  bool profile = false, no_contract_through = false;
 };
 
 // What is left of a text "name=file" whose name is one of `ports`, or the file alone.
@@ -122,13 +122,13 @@ Tensor load_input(const Port& port, const std::string& file) {
   return io::load(file, read);
 }
 
-Graph load_model(const std::string& path) {
-  if (path != "-") return Graph::load(path);
+Graph load_model(const std::string& path, const GraphOptions& options) {
+  if (path != "-") return Graph::load(path, options);
   const auto bytes = read_stdin();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t start = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   const bool is_xml = start != std::string_view::npos && text[start] == '<';
-  return is_xml ? Graph::load_openvino(text, {}) : Graph::load_onnx(bytes);
+  return is_xml ? Graph::load_openvino(text, {}, options) : Graph::load_onnx(bytes, {}, options);
 }
 
 // Where each output goes; empty: all are printed.
@@ -284,7 +284,7 @@ void run_model(const Options& options) {
   {
     Progress progress(options.common.quiet);
     progress.stage("loading " + options.model);
-    graph = load_model(options.model);
+    graph = load_model(options.model, {.contract_through = !options.no_contract_through});
     const auto inputs = name_inputs(*graph, options);
     files = name_outputs(*graph, options);
 
@@ -328,6 +328,8 @@ Command add_run(CLI::App& app) {
       ->type_name("N");
   sub->add_flag("--json", options->common.json, "Print the results as JSON");
   sub->add_flag("--profile", options->profile, "Print the time of each node");
+  sub->add_flag("--no-contract-through", options->no_contract_through,
+                "Every contraction by itself, though several at once may be cheaper");
   return {sub, [options] { run_model(*options); }};
 }
 

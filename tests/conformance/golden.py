@@ -14,7 +14,14 @@ import sys
 import tempfile
 
 import numpy as np
-from models import many_reductions, masked_model, one_model, openvino_ir, pool_model
+from models import (
+    many_reductions,
+    masked_model,
+    one_model,
+    openvino_ir,
+    pool_model,
+    product_model,
+)
 from onnx import TensorProto, helper, numpy_helper
 from tenfold_cli import CLI, TIMEOUT, TYPES, to_npy
 
@@ -36,6 +43,8 @@ def prepare(folder: pathlib.Path):
         "long": np.arange(60, dtype=np.float64) / 8,
         "image": np.ones((1, 2, 4, 4), np.float32),
         "mask": np.ones((2, 3), np.float32),
+        "cube": np.ones((2, 3, 4), np.float32),
+        "turned": x.T,
     }
     for name, array in arrays.items():
         (folder / f"{name}.npy").write_bytes(to_npy(array))
@@ -53,6 +62,7 @@ def prepare(folder: pathlib.Path):
     (folder / "bf.onnx").write_bytes(many_reductions(one, TYPES["bf16"], (3,), 18))
     (folder / "pool.onnx").write_bytes(pool_model())
     (folder / "masked.onnx").write_bytes(masked_model())
+    (folder / "product.onnx").write_bytes(product_model())
     mask = numpy_helper.from_array(arrays["mask"], "mask")
     (folder / "mask.pb").write_bytes(mask.SerializeToString())
     xml, weights = openvino_ir("ReduceL2", 4, "f32", (2, 3), np.array([1]), "true")

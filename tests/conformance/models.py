@@ -1,4 +1,4 @@
-"""Models of reductions for the tests: ONNX through onnx.helper, OpenVINO IR as text."""
+"""Models of reductions and products: ONNX through onnx.helper, OpenVINO IR as text."""
 
 import numpy as np
 import onnx
@@ -109,6 +109,18 @@ def pool_model() -> bytes:
         "pool",
         [helper.make_tensor_value_info("image", TensorProto.FLOAT, ("n", "c", "h", "w"))],
         [helper.make_tensor_value_info("pooled", TensorProto.FLOAT, ("n", "c", 1, 1))],
+    )
+    opsets = [helper.make_opsetid("", 13)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
+
+
+def product_model() -> bytes:
+    """The product of two matrices of any size."""
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["a", "b"], ["y"], name="product")],
+        "product",
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, (None, None)) for n in "ab"],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (None, None))],
     )
     opsets = [helper.make_opsetid("", 13)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()

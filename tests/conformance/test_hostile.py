@@ -11,7 +11,7 @@ import onnx
 import pytest
 from models import many_reductions, openvino_ir
 from onnx import TensorProto, helper
-from tenfold_cli import call, seed, to_npy
+from tenfold_cli import call, from_npy, seed, to_npy
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 NPY = to_npy(X)
@@ -194,6 +194,70 @@ def test_long_chain(tmp_path):
     (tmp_path / "m.onnx").write_bytes(model_of(nodes[::-1]).SerializeToString())
     (tmp_path / "x.npy").write_bytes(NPY)
     call("run", "m.onnx", "-i", "x=x.npy", cwd=tmp_path)
+
+
+def test_long_chain_of_products(tmp_path):
+    """Contracting through looks at a few neighbours at a time."""
+    count = 5_000
+    names = ["x", *(f"v{i}" for i in range(1, count + 1))]
+    square = helper.make_tensor("w", TensorProto.FLOAT, [3, 3], np.eye(3).ravel())
+    nodes = [node("MatMul", [names[i], "w"], [names[i + 1]]) for i in range(count)]
+    nodes.append(node("Identity", [names[-1]], ["y"]))
+    model = model_of(nodes[::-1], initializers=[square])
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    (tmp_path / "x.npy").write_bytes(NPY)
+    done = survives("run", "m.onnx", "-i", "x=x.npy", "-o", "-", codes=(0,), cwd=tmp_path)
+    assert from_npy(done.out).tolist() == X.tolist()
+
+
+def product(equation, count):
+    return model_of([node("Einsum", ["x"] * count, ["y"], equation=equation)])
+
+
+HUGE = ",".join(f"{chr(97 + 2 * i)}{chr(98 + 2 * i)}" for i in range(12))
+BAD_PRODUCTS = {
+    "huge": (product(HUGE, 12), (3, 5)),  # 6^12 elements
+    "huge-inside": (product(HUGE + "->a", 12), (0,)),  # the result has two
+    "no-operands": (product("->", 0), (3,)),
+    "too-many-terms": (product("ij," * 100_000 + "ij", 1), (3,)),
+    "endless": (product("i" * 1_000_000, 1), (3,)),
+    "not-utf8": (product(b"\xff\xfe,ij", 2), (3,)),
+    "zeros": (product("i\0j", 1), (3,)),
+    "empty": (product("", 1), (3,)),
+    "gemm-of-one": (model_of([node("Gemm", ["x"], ["y"])]), (3,)),
+    "gemm-of-four": (model_of([node("Gemm", ["x"] * 4, ["y"])]), (3,)),
+    "gemm-inner": (model_of([node("Gemm", ["x", "x", "x"], ["y"])]), (3,)),
+    "gemm-of-itself": (model_of([node("Gemm", ["x", "y", "x"], ["y"])]), (3,)),
+    "cycle": (
+        model_of([node("MatMul", ["x", "b"], ["y"]), node("MatMul", ["y", "x"], ["b"])]),
+        (3,),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_PRODUCTS)
+def test_products_that_cannot_be(name, tmp_path):
+    model, codes = BAD_PRODUCTS[name]
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    (tmp_path / "x.npy").write_bytes(NPY)
+    survives("run", "m.onnx", "-i", "x=x.npy", codes=codes, cwd=tmp_path)
+
+
+def test_equations_that_cannot_be(tmp_path):
+    """The same on the command line, where the equation comes from the user."""
+    (tmp_path / "x.npy").write_bytes(NPY)
+    for equation in (
+        "i" * 100_000,
+        "ij" + ",ij" * 10_000,
+        "\u202eij",
+        "i\u0301j",
+        "...",
+        "ij->" * 9,
+    ):
+        for dialect in ("numpy", "onnx", "openvino"):
+            words = ("einsum", equation, "x.npy", "--dialect", dialect)
+            done = survives(*words, codes=(0, 3), cwd=tmp_path)
+            assert len(done.err) < 2000
 
 
 XML, WEIGHTS = openvino_ir("ReduceMax", 1, "f32", (2, 3), np.array([1], np.int64))

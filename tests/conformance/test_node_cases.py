@@ -12,7 +12,7 @@ import pytest
 from onnx import numpy_helper
 from tenfold_cli import call
 
-OURS = re.compile(r"^(Reduce\w+|ArgMax|ArgMin)$")
+OURS = re.compile(r"^(Reduce\w+|ArgMax|ArgMin|Einsum)$")
 FOLDED = re.compile(r"^test_(reduce_|arg)\w*_expanded$")
 
 
@@ -29,17 +29,20 @@ def collect():
 
 
 DIRECT, EXPANDED = collect()
+DATA = pathlib.Path(onnx.__file__).parent / "backend/test/data"
 EXPORTS = sorted(
-    (pathlib.Path(onnx.__file__).parent / "backend/test/data/pytorch-operator").glob(
-        "test_operator_reduced_*"
-    )
+    [
+        *(DATA / "pytorch-operator").glob("test_operator_reduced_*"),
+        *(DATA / "pytorch-operator" / f"test_operator_{name}" for name in ("mm", "addmm")),
+        *(DATA / "pytorch-converted" / f"test_{name}" for name in ("Linear", "Linear_no_bias")),
+    ]
 )
 
 
 def test_counts():
-    assert len(DIRECT) == 123
+    assert len(DIRECT) == 132
     assert len(EXPANDED) == 41
-    assert len(EXPORTS) == 4
+    assert len(EXPORTS) == 8
 
 
 def write(case, folder: pathlib.Path):

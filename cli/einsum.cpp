@@ -1,0 +1,102 @@
+// `tenfold einsum`: one equation on files.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "contraction.hpp"
+#include "outputs.hpp"
+#include "result.hpp"
+#include "terminal.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Each FILE is an operand: .npy, .npz (file.npz:name for one of several), .pb (ONNX TensorProto) or
+.safetensors. '-' reads an .npy from standard input. 'tenfold explain EQUATION' says how it runs.
+
+Examples:
+  tenfold einsum 'bqd,bkd->bqk' q.npy k.npy -o s.npy
+  tenfold einsum 'ij,jk,kl->il' a.npy b.npy c.npy --path 1,2/0,1
+  tenfold einsum '...ij->...ji' x.npy --dialect onnx:28
+  tenfold einsum 'ii' x.npy --dtype f64
+  cat x.npy | tenfold einsum 'i,i->' - w.npy --json
+)";
+
+struct Options {
+  Common common;
+  ContractionOptions contraction;
+  std::vector<std::string> files;
+  std::string output, input_type;
+};
+
+void contract_files(const Options& options) {
+  check_result_options("einsum", options.output, options.common.json);
+  if (std::ranges::count(options.files, "-") > 1) {
+    throw usage_error("einsum", "standard input can be read once only");
+  }
+  const RunOptions run = run_options(options.common);
+  const EinsumSpec spec = parse_contraction(options.contraction);
+  io::ReadOptions read;
+  if (!options.input_type.empty()) read.dtype = parse_type("--input-dtype", options.input_type);
+
+  Tensor result;
+  OutputFiles files;
+  {
+    Progress progress(options.common.quiet);
+    std::vector<Tensor> tensors;
+    std::vector<TensorView> operands;
+    for (const std::string& file : options.files) {
+      progress.stage("reading " + file);
+      tensors.push_back(io::load(file, read));
+      operands.push_back(std::as_const(tensors.back()).view());
+    }
+    progress.stage("contracting");
+    result = einsum(spec, operands, run);
+    if (!options.output.empty() && options.output != "-") {
+      progress.stage("writing " + options.output);
+      files.write(options.output, result);
+    }
+  }
+  files.commit();
+  if (options.output == "-") io::save("-", result);
+  Json head;
+  head["equation"] = options.contraction.equation;
+  head["dialect"] = options.contraction.dialect;
+  print_result(options.common, options.output, std::move(head), result);
+}
+
+}  // namespace
+
+Command add_einsum(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* sub = add_subcommand(app, "einsum", "Contract the tensors in files by an equation",
+                                 kExamples, options->common);
+  sub->add_option("EQUATION", options->contraction.equation,
+                  "For example 'ij,jk->ik'; a term of letters for each operand")
+      ->required()
+      ->type_name("");
+  sub->add_option("FILE", options->files, "The operands; '-': standard input")
+      ->required()
+      ->type_name("");
+  sub->add_option("--dialect", options->contraction.dialect,
+                  "Rules: numpy, onnx, onnx:OPSET or openvino")
+      ->type_name("NAME")
+      ->capture_default_str();
+  sub->add_option("--dtype", options->contraction.dtype, "numpy: compute and return in this type")
+      ->type_name("TYPE");
+  add_order_options(*sub, options->contraction);
+  sub->add_option("--input-dtype", options->input_type, "bf16 for .npy files of 2-byte void")
+      ->type_name("TYPE");
+  sub->add_option("-o,--output", options->output,
+                  "Where the result goes; '-': .npy on standard output")
+      ->type_name("FILE");
+  sub->add_option("--threads", options->common.threads, "Most threads to use; default: all")
+      ->type_name("N");
+  sub->add_flag("--json", options->common.json, "Print the result as JSON");
+  return {sub, [options] { contract_files(*options); }};
+}
+
+}  // namespace tenfold::cli
