@@ -74,6 +74,7 @@ def model(
 def onnx_models() -> dict[str, bytes]:
     axes = integers("a", [-1])
     value = tensor("", FLOAT, [3], struct.pack("<3f", 1, 2, 3))
+    weight = tensor("w", FLOAT, [3, 3], struct.pack("<9f", *range(9)))
     packed = fields(1, [2]) + field(2, FLOAT) + field(4, struct.pack("<2f", 1, 2)) + field(8, "w")
     body = [
         node("Mul", ["p", "p"], ["q"]),
@@ -136,6 +137,42 @@ def onnx_models() -> dict[str, bytes]:
             [packed],
             inputs=[value_info("x", FLOAT, [2, 3]), value_info("w", FLOAT, [2])],
         ),
+        "einsum": model(
+            12, [node("Einsum", ["x", "x"], ["y"], attribute("equation", s="ij,kj->ik"))]
+        ),
+        "einsum_sum": model(
+            13,
+            [
+                node("Einsum", ["x", "w"], ["t"], attribute("equation", s="...i, i j->...j")),
+                node("ReduceSum", ["t", "a"], ["y"], attribute("keepdims", i=0)),
+            ],
+            [axes, weight],
+        ),
+        "matmul_chain": model(
+            13,
+            [node("MatMul", ["x", "w"], ["t"]), node("MatMul", ["t", "w"], ["y"])],
+            [weight],
+        ),
+        "gemm": model(
+            13,
+            [
+                node("Einsum", ["x"], ["t"], attribute("equation", s="ij")),
+                node(
+                    "Gemm",
+                    ["t", "w", "v"],
+                    ["y"],
+                    attribute("alpha", f=0.5),
+                    attribute("beta", f=2.0),
+                    attribute("transB", i=1),
+                ),
+            ],
+            [weight, tensor("v", FLOAT, [3], struct.pack("<3f", 1, 2, 3))],
+        ),
+        "gemm6": model(
+            6,
+            [node("Gemm", ["x", "w", "v"], ["y"], attribute("broadcast", i=1))],
+            [weight, tensor("v", FLOAT, [1], struct.pack("<f", 1))],
+        ),
         "cast1": model(1, [node("Cast", ["x"], ["y"], attribute("to", s="INT8"))], result=INT8),
     }
     return {f"{name}.onnx": data for name, data in files.items()}
@@ -185,7 +222,34 @@ def openvino_models() -> dict[str, bytes]:
         layer(2, "Squeeze", "opset15", 'allow_axis_skip="false"', 1, 1),
         layer(3, "Result", "opset1", "", 1, 0),
     ]
+    floats = 'shape="2,?" element_type="f32"'
+    contraction = [
+        layer(0, "Parameter", "opset1", floats, 0, 1),
+        layer(1, "Parameter", "opset1", floats, 0, 1),
+    ]
+    into_result = [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0)]
+    result = layer(3, "Result", "opset1", "", 1, 0)
+    sum_of_product = [
+        *contraction,
+        layer(2, "MatMul", "opset1", 'transpose_a="true" transpose_b="false"', 2, 1),
+        constant(3, "i64", "1", 0, 8),
+        layer(4, "ReduceSum", "opset1", "", 2, 1),
+        layer(5, "Result", "opset1", "", 1, 0),
+    ]
     files = {
+        "einsum": ir(
+            [*contraction, layer(2, "Einsum", "opset7", 'equation="ij,kj-&gt;ik"', 2, 1), result],
+            into_result,
+        ),
+        "matmul": ir(
+            [*contraction, layer(2, "MatMul", "opset1", 'transpose_b="true"', 2, 1), result],
+            into_result,
+        ),
+        "sum_of_product": ir(
+            sum_of_product,
+            [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 4, 0), (3, 0, 4, 1), (4, 2, 5, 0)],
+            struct.pack("<q", 1),
+        ),
         "l2": two_inputs("ReduceL2", "opset4", 'keep_dims="True"', [1]),
         "sum": two_inputs("ReduceSum", "opset1", 'keep_dims="false"', [0, -1]),
         "identity": two_inputs("ReduceMax", "opset1", "", []),

@@ -2,6 +2,7 @@
 // model loaders.
 #pragma once
 
+#include <algorithm>
 #include <list>
 #include <string_view>
 
@@ -25,11 +26,18 @@ inline std::optional<Dims> small_shape(const Port& port) {
   return shape;
 }
 
-// Mul can square the number of elements, so a model with two of them may ask for any amount of
-// memory, and rightly. Those are loaded only.
+// Every product of two operands can square the number of elements, so a model with two of them may
+// ask for any amount of memory, and rightly. Those are loaded only. `plan`: lines such as
+// "n: Einsum-12(x, y, z) -> t".
 inline bool may_grow(std::string_view plan) {
-  const std::size_t first = plan.find(": Mul-");
-  return first != plan.npos && plan.find(": Mul-", first + 1) != plan.npos;
+  int products = 0;
+  for (std::string_view op : {": Mul-", ": MatMul-", ": Gemm-", ": Einsum-"})
+    for (std::size_t at = plan.find(op); at != plan.npos; at = plan.find(op, at + 1)) {
+      const std::string_view operands = plan.substr(at, plan.find('\n', at) - at);
+      const auto commas = std::count(operands.begin(), operands.end(), ',');
+      products += op == ": Einsum-" ? static_cast<int>(std::min<std::ptrdiff_t>(commas, 2)) : 1;
+    }
+  return products > 1;
 }
 
 inline void run_model(const Graph& graph) {
