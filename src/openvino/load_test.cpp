@@ -97,9 +97,10 @@ TEST(Ir, ChecksTheOperatorSetOfALayer) {
                [] { reduction("ReduceL2", "opset99", "", {1}).load(); });
   expect_error(kMalformed, {"layer 'reduce' ReduceL2", "does not say its operator set"},
                [] { reduction("ReduceL2", "", "", {1}).load(); });
-  expect_error(ErrorCode::kUnsupportedOperator,
-               {"layer 'reduce'", "Gather-1", "Const, Convert, Einsum, MatMul, Parameter, ReduceL1"},
-               [] { reduction("Gather", "opset1", "", {1}).load(); });
+  expect_error(
+      ErrorCode::kUnsupportedOperator,
+      {"layer 'reduce'", "Gather-1", "Const, Convert, Einsum, MatMul, Parameter, ReduceL1"},
+      [] { reduction("Gather", "opset1", "", {1}).load(); });
 }
 
 TEST(Ir, ChecksItsVersion) {
