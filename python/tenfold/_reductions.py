@@ -288,10 +288,10 @@ def _arg(largest, a, axis, out, keepdims, select_last_index, dialect, threads):
     if dialect is not None:
         name = "ArgMax" if largest else "ArgMin"
         last = int(select_last_index) if select_last_index is not None else None
-        result = _core.reduce_standard(
-            a, name, axis, int(keepdims), None, last, dialect, out, threads
-        )
+        keep = None if keepdims is None else int(keepdims)
+        result = _core.reduce_standard(a, name, axis, keep, None, last, dialect, out, threads)
         return as_kind(result, kind_of(a))
+    keepdims = bool(keepdims)
     if axis is None:
         x = np.asarray(a).reshape(-1)
         result = _core.arg_numpy(largest, x, 0, False, None, bool(select_last_index), threads)
@@ -310,14 +310,14 @@ def argmax(
     axis: Axis = None,
     out: NDArray[Any] | None = None,
     *,
-    keepdims: bool = False,
+    keepdims: bool | int | None = None,
     select_last_index: bool | None = None,
     dialect: str | None = None,
     threads: int = 0,
 ) -> Any:
     """Index of the maximum along the axis (of the flattened array without one): the first of
     equals, or the last with select_last_index; a NaN counts as the maximum. With `dialect`
-    ("onnx:13") by the rules of that standard, where keepdims is given as there."""
+    ("onnx:13") by the rules and defaults of that standard: keepdims is 1 there, here False."""
     return _arg(True, a, axis, out, keepdims, select_last_index, dialect, threads)
 
 
@@ -326,7 +326,7 @@ def argmin(
     axis: Axis = None,
     out: NDArray[Any] | None = None,
     *,
-    keepdims: bool = False,
+    keepdims: bool | int | None = None,
     select_last_index: bool | None = None,
     dialect: str | None = None,
     threads: int = 0,
