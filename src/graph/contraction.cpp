@@ -62,7 +62,8 @@ Equation matmul_equation(const std::string& where, const Dims& a, bool transpose
   equation.inputs = {operand_labels(a.size(), kRow, kInner, transpose_a),
                      operand_labels(b.size(), kInner, kColumn, transpose_b)};
   const int batches = std::max({a.size(), b.size(), 2}) - 2;
-  equation.sizes.assign(static_cast<std::size_t>(kFirstBatch) + static_cast<std::size_t>(batches), 1);
+  equation.sizes.assign(static_cast<std::size_t>(kFirstBatch) + static_cast<std::size_t>(batches),
+                        1);
   equation.names = {"i", "j", "k"};
   for (int i = 0; i < batches; ++i) {
     equation.names.emplace_back("b").append(std::to_string(i));
