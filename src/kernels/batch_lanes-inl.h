@@ -79,9 +79,9 @@ struct BatchLanesBlock {
       for (int j = 0; j < kColumns; ++j) {
         T* const to = reinterpret_cast<T*>(p + i * args.c_row + j * args.c_column);
         if (whole)
-          hn::StoreU(acc[i][j], d, to);
+          hn::StoreU(SmallCanonical(d, acc[i][j]), d, to);
         else
-          hn::BlendedStore(acc[i][j], mask, d, to);
+          hn::BlendedStore(SmallCanonical(d, acc[i][j]), mask, d, to);
       }
     }
   }

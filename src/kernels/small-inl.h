@@ -10,8 +10,10 @@
 #endif
 
 #include <array>
+#include <bit>
 #include <utility>
 
+#include "kernels/keys.hpp"
 #include "kernels/ops-inl.h"
 #include "kernels/small_kernels.hpp"
 #include "kernels/unroll.hpp"
@@ -27,6 +29,17 @@ HWY_INLINE V SmallMulAdd(V a, V b, V c) {
     return hn::MulAdd(a, b, c);
   else
     return hn::Add(hn::Mul(a, b), c);
+}
+
+// Which NaN a sum of several becomes depends on the order of an instruction's operands, which the
+// compiler chooses: all become one.
+template <class D>
+HWY_INLINE hn::Vec<D> SmallCanonical(D d, hn::Vec<D> v) {
+  using T = hn::TFromD<D>;
+  if constexpr (std::is_floating_point_v<T>)
+    return hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::bit_cast<T>(kNanBits<T>)), v);
+  else
+    return v;
 }
 
 // A possibly partial vector of `count` lanes; nothing is read past the last one.
@@ -132,15 +145,15 @@ struct SmallBlock {
       for (int i = 0; i < kRows; ++i, p += row) {
         TENFOLD_UNROLL
         for (int v = 0; v < kVecs; ++v)
-          hn::StoreU(acc[i][v], d, reinterpret_cast<T*>(p + v * kBytes));
+          hn::StoreU(SmallCanonical(d, acc[i][v]), d, reinterpret_cast<T*>(p + v * kBytes));
       }
     } else {
       TENFOLD_UNROLL
       for (int i = 0; i < kRows; ++i, p += row) {
         TENFOLD_UNROLL
         for (int v = 0; v + 1 < kVecs; ++v)
-          hn::StoreU(acc[i][v], d, reinterpret_cast<T*>(p + v * kBytes));
-        hn::BlendedStore(acc[i][kVecs - 1], mask, d,
+          hn::StoreU(SmallCanonical(d, acc[i][v]), d, reinterpret_cast<T*>(p + v * kBytes));
+        hn::BlendedStore(SmallCanonical(d, acc[i][kVecs - 1]), mask, d,
                          reinterpret_cast<T*>(p + (kVecs - 1) * kBytes));
       }
     }
@@ -176,12 +189,12 @@ struct SmallSquare {
       T* to = reinterpret_cast<T*>(pc);
       for (int64_t i = 0; i < whole; i += static_cast<int64_t>(kLanes)) {
         const V start = add ? hn::LoadU(d, to + i) : hn::Zero(d);
-        hn::StoreU(Sum(hn::LoadU(d, from + i), rows, start), d, to + i);
+        hn::StoreU(SmallCanonical(d, Sum(hn::LoadU(d, from + i), rows, start)), d, to + i);
       }
       if (rest != 0) {
         const V start = add ? SmallLoad(d, mask, rest, to + whole) : hn::Zero(d);
-        hn::BlendedStore(Sum(SmallLoad(d, mask, rest, from + whole), rows, start), mask, d,
-                         to + whole);
+        const V sum = Sum(SmallLoad(d, mask, rest, from + whole), rows, start);
+        hn::BlendedStore(SmallCanonical(d, sum), mask, d, to + whole);
       }
       pa += args.a_next;
       pb += args.b_next;
