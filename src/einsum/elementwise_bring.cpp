@@ -131,9 +131,13 @@ void ElementwiseWorker::bring(Side side, const std::byte* from) {
   const std::array counts{run_.count, x.over_rows ? rows_.count : 1,
                           x.over_layers ? layers_.count : 1};
   const std::int64_t begin = run_.begin % plan_.run_.inner;
-  if (ready.from == from && ready.begin == begin && ready.counts == counts) return;
+  const std::int64_t first_row = x.over_rows ? rows_.begin % plan_.rows_.inner : 0;
+  if (ready.from == from && ready.begin == begin && ready.first_row == first_row &&
+      ready.counts == counts)
+    return;
   ready.from = from;
   ready.begin = begin;
+  ready.first_row = first_row;
   ready.counts = counts;
   ready.in_place = false;
   ready.data = from;

@@ -99,7 +99,7 @@ class ElementwiseWorker {
     bool in_place = true;
     // What the buffer holds, so that it is not brought again.
     const std::byte* from = nullptr;
-    std::int64_t begin = -1;
+    std::int64_t begin = -1, first_row = 0;  // in the run's and the rows' first axis
     std::array<std::int64_t, 3> counts{};
   };
   std::array<Ready, 2> ready_;

@@ -77,6 +77,14 @@ TEST(Multiply, NarrowInnerAxes) {
     }
 }
 
+// Rows of several axes in windows: an operand that steps along one of them only begins each window
+// at the same element, but not with the same rows.
+TEST(Multiply, RowsOfSeveralAxes) {
+  for (DType type : {DType::kF32, DType::kF64, DType::kBF16, DType::kI8})
+    expect_right_everywhere(product_of({4, 130, 5, 3}, {1982, 15, 1, 5}, {16, 0, 0, 1},
+                                       {1, 126, 16388, 42}, type, type, type));
+}
+
 TEST(Multiply, Scalars) {
   for (DType type : {DType::kF32, DType::kI64, DType::kBool})
     expect_right_everywhere(product({}, {}, {}, type));
