@@ -1,5 +1,5 @@
 // Reads source elements as packed ones, a vector at a time, and transposes squares of them.
-// Per-target: included once for each SIMD target by block_pack-inl.h.
+// Per-target: included once for each SIMD target by block_across-inl.h.
 #if defined(TENFOLD_KERNELS_BLOCK_LOAD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENFOLD_KERNELS_BLOCK_LOAD_INL_H_
 #undef TENFOLD_KERNELS_BLOCK_LOAD_INL_H_
@@ -122,6 +122,7 @@ struct BlockSquare {
   static constexpr int N = static_cast<int>(hn::MaxLanes(D()));
   static constexpr int LB = 16 / sizeof(T);  // lanes of a 128-bit block
   static constexpr int kHalf = N > LB ? N / 2 : N;
+  using DHalf = std::conditional_t<(kHalf < N), hn::Half<D>, D>;
 
   // load(r, half) gives kHalf lanes of row r, from lane half * kHalf on.
   template <class Load>
