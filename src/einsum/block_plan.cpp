@@ -166,10 +166,12 @@ void choose_across(BlockPlan& plan) {
   } else {
     x_step = 1;
     for (auto axis = unit + 1; axis != columns.axes.end(); ++axis) x_step *= axis->size;
-    // The ends of runs would shift the squares: shorter runs then.
     if (run % lanes != 0 && run != columns.extent) {
+      // The ends of runs would shift the squares: shorter runs then.
       run = x_step;
       x_step = round_up(x_step, lanes);
+    } else if (round_up(run, lanes) - run >= x_step) {
+      return;  // the lanes that pad the end would pass for one more row of squares
     }
   }
   std::int64_t grain = std::lcm(x_step, lanes * kernels::kPanelVectors);
