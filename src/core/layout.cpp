@@ -1,6 +1,8 @@
 #include "core/layout.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 
 #include "tenfold/error.hpp"
 
@@ -35,6 +37,20 @@ ByteRange byte_range(DType dtype, const Dims& shape, const Dims& strides) {
     (step < 0 ? range.first : range.last) += step;
   }
   return range;
+}
+
+void fill_elements(void* data, DType dtype, const Dims& shape, const Dims& strides,
+                   const void* element) {
+  const auto size = static_cast<std::int64_t>(size_of(dtype));
+  const std::int64_t count = element_count(shape);
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t rest = i, at = 0;
+    for (int axis = shape.size() - 1; axis >= 0; --axis) {
+      at += rest % shape[axis] * strides[axis];
+      rest /= shape[axis];
+    }
+    std::memcpy(static_cast<std::byte*>(data) + at * size, element, static_cast<std::size_t>(size));
+  }
 }
 
 }  // namespace tenfold

@@ -21,6 +21,11 @@ struct ByteRange {
 };
 ByteRange byte_range(DType dtype, const Dims& shape, const Dims& strides);
 
+// Writes the same element, of `dtype`, to every position of a view whose element (0, …, 0) is at
+// `data`.
+void fill_elements(void* data, DType dtype, const Dims& shape, const Dims& strides,
+                   const void* element);
+
 inline bool ranges_meet(const void* a, ByteRange ra, const void* b, ByteRange rb) {
   const auto pa = reinterpret_cast<std::intptr_t>(a), pb = reinterpret_cast<std::intptr_t>(b);
   return pa + ra.first < pb + rb.last && pb + rb.first < pa + ra.last;

@@ -94,7 +94,6 @@ struct EinsumPlan::Impl {
   void place_temporaries();
   void run_steps(std::span<const TensorView> views, std::byte* out,
                  const RunOptions& options) const;
-  void fill_zeros(std::byte* out) const;
 };
 
 }  // namespace tenfold

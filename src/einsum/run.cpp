@@ -64,8 +64,6 @@ class Arena {
   bool taken_ = false;
 };
 
-bool same(const Dims& a, const Dims& b) { return a == b; }
-
 [[noreturn]] void refuse_layout(const std::string& label, const std::string& what,
                                 const Dims& shape, const Dims& strides, const TensorView& got) {
   throw Error(ErrorCode::kShapeMismatch, label, what + " layout is not the planned one",
@@ -87,7 +85,7 @@ void EinsumPlan::Impl::check_call(std::span<const TensorView> views,
     throw Error(ErrorCode::kBadArgument, label, "number of operands is not the planned one",
                 std::to_string(operands.size()), std::to_string(views.size()));
   if (out.dtype != output.dtype) refuse_type(label, "output", output.dtype, out.dtype);
-  if (!same(out.shape, output.shape) || !same(out.strides, output.strides))
+  if (!(out.shape == output.shape) || !(out.strides == output.strides))
     refuse_layout(label, "output", output.shape, output.strides, out);
   if (out.data == nullptr && work != Work::kNothing)
     throw Error(ErrorCode::kNullData, label, "output has no data", "a pointer to elements", "null");
@@ -96,7 +94,7 @@ void EinsumPlan::Impl::check_call(std::span<const TensorView> views,
     const TensorView& view = views[i];
     const auto name = [&] { return "operand " + std::to_string(i); };
     if (view.dtype != planned.dtype) refuse_type(label, name(), planned.dtype, view.dtype);
-    if (!same(view.shape, planned.shape) || !same(view.strides, planned.strides))
+    if (!(view.shape == planned.shape) || !(view.strides == planned.strides))
       refuse_layout(label, name(), planned.shape, planned.strides, view);
     if (work != Work::kSteps) continue;
     if (view.data == nullptr)
@@ -114,8 +112,10 @@ void EinsumPlan::Impl::run(std::span<const TensorView> views, const MutableTenso
   switch (work) {
     case Work::kNothing:
       return;
-    case Work::kZeros:
-      return fill_zeros(static_cast<std::byte*>(out.mutable_data()));
+    case Work::kZeros: {
+      constexpr std::byte kZero[16] = {};  // every type's zero
+      return fill_elements(out.mutable_data(), output.dtype, output.shape, output.strides, kZero);
+    }
     case Work::kSteps:
       return run_steps(views, static_cast<std::byte*>(out.mutable_data()), options);
   }
@@ -153,20 +153,6 @@ void EinsumPlan::Impl::run_steps(std::span<const TensorView> views, std::byte* o
     }
     for (std::size_t t = 0; t < separate.size(); ++t)
       if (temporaries[t].last_step == at) separate[t].reset();
-  }
-}
-
-void EinsumPlan::Impl::fill_zeros(std::byte* out) const {
-  const auto size = static_cast<std::int64_t>(size_of(output.dtype));
-  const Dims &shape = output.shape, &strides = output.strides;
-  const std::int64_t count = element_count(shape);
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t rest = i, at = 0;
-    for (int axis = shape.size() - 1; axis >= 0; --axis) {
-      at += rest % shape[axis] * strides[axis];
-      rest /= shape[axis];
-    }
-    std::memset(out + at * size, 0, static_cast<std::size_t>(size));
   }
 }
 

@@ -321,17 +321,7 @@ void check_call(const Plan& plan, const TensorView& in, const MutableTensorView&
 void fill(const Plan& plan, std::byte* out) {
   std::byte value[16];
   write_empty_value(plan.op, plan.out_dtype, value);
-  const auto size = static_cast<std::int64_t>(size_of(plan.out_dtype));
-  const Dims &shape = plan.out_shape, &strides = plan.out_strides;
-  const std::int64_t count = element_count(shape);
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t rest = i, at = 0;
-    for (int axis = shape.size() - 1; axis >= 0; --axis) {
-      at += rest % shape[axis] * strides[axis];
-      rest /= shape[axis];
-    }
-    std::memcpy(out + at * size, value, static_cast<std::size_t>(size));
-  }
+  fill_elements(out, plan.out_dtype, plan.out_shape, plan.out_strides, value);
 }
 
 // How a unit is cut into parts: whole subtrees of the outermost reduced loop, or of n.
