@@ -50,7 +50,19 @@ std::string name_of_operand(const char* who, int index) {
                    : std::string(who) + ": operand " + std::to_string(index);
 }
 
+std::string element_type_of(int index) {
+  return index < 0 ? std::string("element type not allowed")
+                   : "element type of operand " + std::to_string(index) + " not allowed";
+}
+
+// What is no array at all; a wrong type or layout of an array is an Error.
 [[noreturn]] void refuse(const std::string& text) { throw nb::type_error(text.c_str()); }
+
+[[noreturn]] void refuse_dtype(const char* who, const std::string& what, nb::handle dtype) {
+  throw Error(ErrorCode::kTypeNotAllowed, who, what,
+              "numbers or booleans of a type that Tenfold has",
+              nb::cast<std::string>(nb::str(dtype)));
+}
 
 // The element type of a buffer in native byte order; nothing for any other format.
 std::optional<DType> dtype_of_format(const char* format, Py_ssize_t itemsize) {
@@ -175,12 +187,9 @@ Operand::Operand(nb::handle object, const char* who, int index) : keep_(nb::borr
   }
   const auto kind = nb::cast<std::string>(dtype.attr("kind"));
   if (std::string("biufc").find(kind) == std::string::npos)
-    refuse(name_of_operand(who, index) + " has dtype " + nb::cast<std::string>(nb::str(dtype)) +
-           ": expected numbers or booleans");
+    refuse_dtype(who, element_type_of(index), dtype);
   keep_ = np.asarray(array.attr("astype")(dtype.attr("newbyteorder")("=")), nb::arg("order") = "C");
-  if (!from_buffer(keep_))
-    refuse(name_of_operand(who, index) + " has dtype " + nb::cast<std::string>(nb::str(dtype)) +
-           ", which Tenfold does not know");
+  if (!from_buffer(keep_)) refuse_dtype(who, element_type_of(index), dtype);
 }
 
 bool Operand::from_buffer(nb::handle object) {
@@ -254,12 +263,17 @@ Output::Output(nb::handle array, const char* who) : keep_(nb::borrow(array)) {
   const bool bfloat16 = !np.bfloat16.is_none() && keep_.attr("dtype").equal(np.bfloat16);
   if (bfloat16) storage = keep_.attr("view")(np.uint16);
   if (PyObject_GetBuffer(storage.ptr(), &buffer_, PyBUF_STRIDED | PyBUF_FORMAT | PyBUF_WRITABLE) !=
-      0)
-    throw nb::python_error();
+      0) {
+    PyErr_Clear();
+    if (!nb::cast<bool>(keep_.attr("flags").attr("writeable")))
+      throw Error(ErrorCode::kBadArgument, who, "out cannot be written", "a writable array",
+                  "a read-only one");
+    refuse_dtype(who, "output type not allowed", keep_.attr("dtype"));
+  }
   const auto dtype = bfloat16 ? DType::kBF16 : dtype_of_format(buffer_.format, buffer_.itemsize);
   if (!dtype || !layout_of(buffer_, view_)) {
     PyBuffer_Release(&buffer_);
-    refuse(std::string(who) + ": out has a dtype or strides that Tenfold does not know");
+    refuse_dtype(who, "output type or strides not allowed", keep_.attr("dtype"));
   }
   view_.dtype = *dtype;
   view_.data = buffer_.buf;
@@ -287,12 +301,16 @@ std::optional<Dims> axes_of(nb::handle axes, const char* who) {
 
 std::optional<DType> dtype_of_object(nb::handle dtype, const char* who) {
   if (dtype.is_none()) return std::nullopt;
+  // Names are NumPy's: its "i8" has eight bytes. ml_dtypes need not have told NumPy of bfloat16.
+  const auto known = [](std::string_view name) -> std::optional<DType> {
+    const std::optional<DType> found = parse_dtype(name);
+    return found && numpy_name_of(*found) == name ? found : std::nullopt;
+  };
   if (PyUnicode_Check(dtype.ptr()))
-    if (auto named = parse_dtype(nb::cast<std::string>(dtype))) return *named;
+    if (auto named = known(nb::cast<std::string>(dtype))) return named;
   const nb::object resolved = numpy().dtype(dtype);
-  const auto name = nb::cast<std::string>(resolved.attr("name"));
-  if (auto known = parse_dtype(name)) return *known;
-  refuse(std::string(who) + ": dtype " + name + " is not one that Tenfold computes in");
+  if (auto named = known(nb::cast<std::string>(resolved.attr("name")))) return named;
+  refuse_dtype(who, "dtype not allowed", resolved);
 }
 
 nb::object dtype_object(DType dtype) { return numpy().dtypes[static_cast<std::size_t>(dtype)]; }

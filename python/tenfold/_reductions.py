@@ -2,117 +2,47 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from tenfold import _core
+from tenfold import _core, _masked
 from tenfold._interchange import as_kind, kind_of
+from tenfold.errors import AxisError, DTypeError
 
 _OPS = _core.OPS
 Axis = int | Sequence[int] | None
-_NO: Any = object()  # an argument that was not given
+_NO: Any = _masked.NO  # an argument that was not given
 
 
 def _run(name, a, axis, dtype, out, keepdims, initial, where, threads):
     if initial is not _NO or where is not _NO:
-        return _masked(name, a, axis, dtype, out, keepdims, initial, where, threads)
-    result = _core.reduce_numpy(_OPS[name], a, axis, keepdims, out, dtype, threads)
-    if type(a) is np.ndarray:
+        result = _masked.reduce(name, a, axis, dtype, out, keepdims, initial, where, threads)
+    else:
+        try:
+            result = _core.reduce_numpy(_OPS[name], a, axis, keepdims, out, dtype, threads)
+        except (AxisError, TypeError) as error:
+            result = _as_numpy_would(error, name, a, axis, dtype, out, keepdims, threads)
+    if type(a) is np.ndarray or out is not None:
         return result
     return as_kind(result, kind_of(a))
 
 
-# What an element that `where` leaves out stands for.
-def _neutral(name, dtype):
-    if name in ("sum", "l1", "l2", "sumsquare", "logsum"):
-        return 0
-    if name == "prod":
-        return 1
-    if name == "logsumexp":
-        return -np.inf
-    if name == "all":
-        return True
-    if name == "any":
-        return False
-    lowest = name == "max"
-    if dtype.kind == "b":
-        return not lowest
-    if dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        return info.min if lowest else info.max
-    return -np.inf if lowest else np.inf
-
-
-def _masked(name, a, axis, dtype, out, keepdims, initial, where, threads):
-    """`where` puts the neutral element in place of what is left out; `initial` is one more element,
-    joined with the result of the others."""
-    x = np.asarray(a)
-    if dtype is not None:
-        x = x.astype(dtype)
-    if name in ("max", "min") and initial is _NO and where is not _NO:
-        raise ValueError(f"{name} with where= needs initial=: a slice may be empty")
-    if where is not _NO:
-        mask = np.asarray(where)
-        if mask.dtype != np.bool_:
-            raise TypeError(f"where must be boolean, got {mask.dtype}")
-        if name == "mean":
-            return _masked_mean(x, axis, dtype, out, keepdims, mask, threads)
-        wide = x if name != "logsumexp" or x.dtype.kind == "f" else x.astype(np.float64)
-        x = np.where(mask, wide, np.asarray(_neutral(name, wide.dtype), wide.dtype))
-    axes = _axes_tuple(axis, x.ndim)
-    if (
-        initial is not _NO
-        and name in ("max", "min")
-        and builtins.any(x.shape[i] == 0 for i in axes)
-    ):
-        shape = [1 if i in axes else n for i, n in enumerate(x.shape)]
-        result = np.full(shape, initial, x.dtype)
-        result = result if keepdims else np.squeeze(result, axes)
-    else:
-        result = _core.reduce_numpy(_OPS[name], x, axis, keepdims, None, dtype, threads)
-        if initial is not _NO:
-            result = _joined(name, result, initial)
-    result = result[()]
-    if out is not None:
-        out[...] = result
-        return out
-    return result
-
-
-def _joined(name, result, initial):
-    """One more element, through the library itself: a reduction of two."""
-    kind = np.result_type(result, initial) if np.asarray(initial).ndim else result.dtype
-    pair = np.empty((2, *np.shape(result)), kind)
-    pair[0], pair[1] = initial, result
-    operator = {"l1": "sum", "sumsquare": "sum", "logsum": None, "l2": None}.get(name, name)
-    if operator is None:
-        raise TypeError(f"{name} takes no initial=")
-    return _core.reduce_numpy(_OPS[operator], pair, 0, False, None, pair.dtype, 1)
-
-
-def _masked_mean(x, axis, dtype, out, keepdims, mask, threads):
-    kind = dtype or (x.dtype if x.dtype.kind in "fc" else np.float64)
-    kept = np.where(mask, x, np.zeros((), x.dtype)).astype(kind, copy=False)
-    total = np.asarray(_core.reduce_numpy(_OPS["sum"], kept, axis, keepdims, None, None, threads))
-    ones = np.broadcast_to(mask, x.shape)
-    count = _core.reduce_numpy(_OPS["sum"], ones, axis, keepdims, None, None, threads)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        result = (total / count).astype(kind)[()]
-    if out is not None:
-        out[...] = result
-        return out
-    return result
-
-
-def _axes_tuple(axis, rank):
-    if axis is None:
-        return tuple(range(rank))
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    return tuple(i + rank if i < 0 else i for i in axes)
+def _as_numpy_would(error, name, a, axis, dtype, out, keepdims, threads):
+    """What NumPy takes and the library refuses: axis 0 or -1 of rank 0, sums and products of
+    booleans, an out that the result casts to. Raises `error` for the rest."""
+    if isinstance(error, AxisError):
+        if not _masked.is_axis_of_scalar(name, axis, np.ndim(a)):
+            raise error
+        return _run(name, a, None, dtype, out, keepdims, _NO, _NO, threads)
+    if name in ("sum", "prod") and dtype is not None and np.dtype(dtype) == np.bool_:
+        name = "any" if name == "sum" else "all"
+        return _run(name, a, axis, None, out, keepdims, _NO, _NO, threads)
+    if type(out) is not np.ndarray:
+        raise error
+    return _masked.reduce(name, a, axis, dtype, out, keepdims, _NO, _NO, threads)
 
 
 def sum(
@@ -291,18 +221,25 @@ def _arg(largest, a, axis, out, keepdims, select_last_index, dialect, threads):
         keep = None if keepdims is None else int(keepdims)
         result = _core.reduce_standard(a, name, axis, keep, None, last, dialect, out, threads)
         return as_kind(result, kind_of(a))
-    keepdims = bool(keepdims)
-    if axis is None:
-        x = np.asarray(a).reshape(-1)
-        result = _core.arg_numpy(largest, x, 0, False, None, bool(select_last_index), threads)
-        if keepdims:
-            result = np.full((1,) * np.ndim(a), result)
-        if out is not None:
-            out[...] = result
-            return out
+    keepdims, last = bool(keepdims), bool(select_last_index)
+    name = "argmax" if largest else "argmin"
+    if axis is not None and not _masked.is_axis_of_scalar(name, axis, np.ndim(a)):
+        result = _core.arg_numpy(largest, a, axis, keepdims, out, last, threads)
+        return result if out is not None else as_kind(result, kind_of(a))
+    if type(a) is not np.ndarray and isinstance(a, np.ndarray):
+        _core.arg_numpy(largest, a, 0, keepdims, out, last, threads)  # refuses a subclass
+    x = np.asarray(a).reshape(-1)
+    result = _core.arg_numpy(largest, x, 0, False, None, last, threads)
+    if keepdims:
+        result = np.full((1,) * np.ndim(a), result)[()]
+    if out is None:
         return as_kind(result, kind_of(a))
-    last = bool(select_last_index)
-    return as_kind(_core.arg_numpy(largest, a, axis, keepdims, out, last, threads), kind_of(a))
+    _masked.check_out(name, out, np.shape(result))
+    if out.dtype != result.dtype:
+        message = f"[{name}] output type is not the planned one: expected int64, got {out.dtype}"
+        raise DTypeError(message, "type-mismatch", name, "int64", str(out.dtype))
+    out[...] = result
+    return out
 
 
 def argmax(

@@ -111,7 +111,7 @@ def test_where_initial_out_and_dtype():
     with pytest.raises(tf.ShapeError):
         tf.sum(x, axis=0, out=np.empty((5,), "f4"))
     with pytest.raises(TypeError):
-        tf.sum(x, axis=0, out=np.empty((6,), "f8"))
+        tf.sum(x, axis=0, out=np.empty((6,), "i4"))
 
 
 def test_argmax_follows_numpy_with_the_first_of_equals_and_of_nans():

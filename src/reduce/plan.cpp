@@ -47,6 +47,10 @@ ReducePlan::Impl::Impl(const ReduceSpec& spec, const TensorView& input, const Di
       throw Error(ErrorCode::kOverlap, label, "output elements overlap each other",
                   "non-zero output strides", to_string(out_strides));
 
+  // NumPy refuses it also where there is no output.
+  if (count == 0 && spec.empty_is_error && (op == ReduceOp::kMax || op == ReduceOp::kMin))
+    throw Error(ErrorCode::kEmptyAxis, label, "no value over an empty set", "a non-empty set",
+                "shape " + to_string(in_shape));
   if (out_count == 0) {
     work = Work::kNothing;
     return;
@@ -54,9 +58,6 @@ ReducePlan::Impl::Impl(const ReduceSpec& spec, const TensorView& input, const Di
   if (in_count == 0) {
     if (is_arg(op))
       throw Error(ErrorCode::kEmptyAxis, label, "no element to point at", "a non-empty axis",
-                  "shape " + to_string(in_shape));
-    if (spec.empty_is_error && (op == ReduceOp::kMax || op == ReduceOp::kMin))
-      throw Error(ErrorCode::kEmptyAxis, label, "no value over an empty set", "a non-empty set",
                   "shape " + to_string(in_shape));
     work = Work::kFill;
     return;

@@ -67,8 +67,9 @@ TEST(PlanErrors, ArgOfSeveralAxes) {
 TEST(PlanErrors, ExtremesOfNothingWhereThatIsAnError) {
   const ReduceSpec spec{.op = ReduceOp::kMax, .axes = Dims{1}, .empty_is_error = true};
   expect_plan_error(ErrorCode::kEmptyAxis, spec, shape_only(DType::kF32, {2, 0}));
-  // No output element, so nothing is missing.
-  EXPECT_EQ(ReducePlan(spec, shape_only(DType::kF32, {0, 0})).output_shape(), (Dims{0}));
+  // As in NumPy also where there is no output element, but not where only the output is empty.
+  expect_plan_error(ErrorCode::kEmptyAxis, spec, shape_only(DType::kF32, {0, 0}));
+  EXPECT_EQ(ReducePlan(spec, shape_only(DType::kF32, {0, 2})).output_shape(), (Dims{0}));
 }
 
 TEST(PlanErrors, ShapesThatOverflow) {
