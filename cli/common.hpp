@@ -37,6 +37,10 @@ Command add_einsum(CLI::App& app);
 Command add_explain(CLI::App& app);
 Command add_ops(CLI::App& app);
 Command add_info(CLI::App& app);
+Command add_compare(CLI::App& app);
+// Hidden: they write what is installed beside the program. `app` has to outlive them.
+Command add_completion(CLI::App& app);
+Command add_man(CLI::App& app);
 
 // A subcommand with --quiet and the examples at the end of its help.
 CLI::App* add_subcommand(CLI::App& app, const std::string& name, const std::string& description,

@@ -70,12 +70,16 @@ void check_command(const std::vector<std::string>& arguments, std::span<const Co
                       fmt::format("unknown option '{}'{}", *option, suggestion(*option, kGeneral)),
                       "a command before its options");
   }
-  std::vector<std::string_view> names;
-  for (const Command& command : commands) names.push_back(command.app->get_name());
+  std::vector<std::string_view> names;  // those that help shows
+  bool is_known = it == arguments.end();
+  for (const Command& command : commands) {
+    is_known = is_known || *it == command.app->get_name();
+    if (!command.app->get_group().empty()) names.push_back(command.app->get_name());
+  }
   if (arguments.empty()) {
     throw usage_error("", "no command", fmt::format("one of {}", fmt::join(names, ", ")));
   }
-  if (it != arguments.end() && std::ranges::find(names, *it) == names.end()) {
+  if (!is_known) {
     throw usage_error("", fmt::format("unknown command '{}'{}", *it, suggestion(*it, names)),
                       fmt::format("one of {}", fmt::join(names, ", ")));
   }
@@ -118,8 +122,9 @@ int parse_and_run(int argc, char** argv, std::string& command_name) {
   app.set_version_flag("--version", "tenfold " TENFOLD_VERSION);
   app.footer(kFooter);
   app.require_subcommand(0, 1);
-  const std::array commands = {add_run(app),     add_reduce(app), add_einsum(app),
-                               add_explain(app), add_ops(app),    add_info(app)};
+  const std::array commands = {add_run(app),     add_reduce(app),     add_einsum(app),
+                               add_explain(app), add_compare(app),    add_ops(app),
+                               add_info(app),    add_completion(app), add_man(app)};
   auto arguments = read_arguments(argc, argv);
   check_command(arguments, commands);
   std::ranges::reverse(arguments);  // the order that CLI11 wants
