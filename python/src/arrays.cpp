@@ -161,7 +161,7 @@ Operand::Operand(nb::handle object, const char* who, int index) : keep_(nb::borr
   if (!is_array) {
     const bool is_plain = PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr()) ||
                           PyComplex_Check(object.ptr()) || PyList_Check(object.ptr()) ||
-                          PyTuple_Check(object.ptr());
+                          PyTuple_Check(object.ptr()) || PyRange_Check(object.ptr());
     if (is_plain) {
       keep_ = np.asarray(object);
     } else if (PyObject_HasAttrString(object.ptr(), "__dlpack__") &&
@@ -285,12 +285,18 @@ std::optional<Dims> axes_of(nb::handle axes, const char* who) {
   if (axes.is_none()) return std::nullopt;
   const auto integer = [&](PyObject* o) {
     if (PyBool_Check(o) || !PyIndex_Check(o)) refuse(std::string(who) + ": axes must be integers");
-    const Py_ssize_t value = PyNumber_AsSsize_t(o, PyExc_OverflowError);
+    // What is beyond 64 bits becomes their least or greatest number: out of range all the same.
+    const Py_ssize_t value = PyNumber_AsSsize_t(o, nullptr);
     if (value == -1 && PyErr_Occurred()) throw nb::python_error();
     return static_cast<std::int64_t>(value);
   };
   Dims list;
-  if (PyIndex_Check(axes.ptr()) && !PyObject_HasAttrString(axes.ptr(), "__len__")) {
+  bool is_one = PyLong_Check(axes.ptr());
+  if (!is_one && PyObject_Length(axes.ptr()) < 0) {  // an array of rank 0 has a __len__ that raises
+    PyErr_Clear();
+    is_one = !PyIter_Check(axes.ptr());
+  }
+  if (is_one) {
     list.push_back(integer(axes.ptr()));
     return list;
   }
@@ -323,6 +329,9 @@ nb::tuple shape_tuple(const Dims& shape) {
 }
 
 RunOptions run_options(int threads) {
+  if (threads < 0)
+    throw Error(ErrorCode::kBadArgument, "threads", "a negative number of threads",
+                "0 (as many as pay) or more", std::to_string(threads));
   return {.threads = threads > 0 ? threads : thread_limit.load(std::memory_order_relaxed)};
 }
 void set_num_threads(int threads) { thread_limit.store(threads, std::memory_order_relaxed); }

@@ -29,6 +29,9 @@ struct Request {
     if (!output.is_none()) spec.output_labels = nb::cast<std::vector<int>>(output);
     spec.dtype = dtype_of_object(dtype, "einsum");
     if (!path.is_none()) spec.path = nb::cast<std::vector<std::vector<int>>>(path);
+    if (memory_limit < 0)
+      throw Error(ErrorCode::kBadArgument, "memory_limit", "a negative number of bytes",
+                  "0 (no limit) or more", std::to_string(memory_limit));
     spec.memory_limit = memory_limit;
     spec.method = method;
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -11,8 +12,11 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from tenfold import _core
 from tenfold._interchange import as_kind, kind_of
+from tenfold._masked import check_out
+from tenfold.errors import ShapeError, argument_error, whole_number
 
 _DIALECT = "numpy"
+_LABELS = 2**31  # of the interleaved form: more than operands have axes
 
 
 def einsum(
@@ -49,24 +53,28 @@ def einsum(
         operands, labels, output = _interleaved((equation, *operands))
         equation = None
     path = _path_of(path)
-    if reduce != "sum":
-        result = _core.einsum_fold(
-            reduce, equation, operands, labels, output, out, dtype, dialect, threads
-        )
-    else:
-        result = _core.einsum(
-            equation,
-            operands,
-            labels,
-            output,
-            out,
-            dtype,
-            path,
-            memory_limit,
-            dialect,
-            method,
-            threads,
-        )
+    call = (equation, operands, labels, output)
+    try:
+        if reduce != "sum":
+            result = _core.einsum_fold(reduce, *call, out, dtype, dialect, threads)
+        else:
+            result = _core.einsum(*call, out, dtype, path, memory_limit, dialect, method, threads)
+    except TypeError:
+        memory_limit = whole_number("einsum", "memory_limit", memory_limit)
+        threads = whole_number("einsum", "threads", threads)
+        for what, text in (("dialect", dialect), ("method", method), ("reduce", reduce)):
+            if not isinstance(text, str):
+                raise argument_error("einsum", what, "a name", text) from None
+        if type(out) is not np.ndarray or (dtype, dialect, reduce) != (None, _DIALECT, "sum"):
+            raise
+        # Into a wider out, in its type, as NumPy does.
+        kind = out.dtype.newbyteorder("=")
+        if np.result_type(kind, *(np.asarray(each).dtype for each in operands)) != kind:
+            raise
+        result = _core.einsum(*call, None, kind, path, memory_limit, dialect, method, threads)
+        check_out("einsum", out, np.shape(result))
+        out[...] = result
+        return out
     if out is not None or not operands or type(operands[0]) is np.ndarray:
         return result
     return as_kind(result, kind_of(operands[0]))
@@ -75,6 +83,8 @@ def einsum(
 def _interleaved(arguments):
     """(a, [0, 1], b, [1, 2], [0, 2]) -> operands, their labels, the output's."""
     pairs = len(arguments) // 2
+    if not pairs:
+        raise argument_error("einsum", "operands", "an operand and its labels", arguments[0])
     operands = tuple(arguments[0 : 2 * pairs : 2])
     labels = [_labels(each) for each in arguments[1 : 2 * pairs : 2]]
     output = _labels(arguments[-1]) if len(arguments) % 2 else None
@@ -82,7 +92,17 @@ def _interleaved(arguments):
 
 
 def _labels(subscripts):
-    return [-1 if each is Ellipsis else int(each) for each in subscripts]
+    try:
+        labels = [-1 if each is Ellipsis else operator.index(each) for each in subscripts]
+    except TypeError:
+        expected = "a list of whole numbers and Ellipsis"
+        raise argument_error("einsum", "labels", expected, subscripts) from None
+    for label in labels:
+        if label >= _LABELS:
+            raise argument_error("einsum", "labels", f"numbers below {_LABELS}", label)
+        if label < -_LABELS:
+            raise argument_error("einsum", "labels", "numbers from 0 on", label)
+    return labels
 
 
 def _path_of(path):
@@ -91,10 +111,16 @@ def _path_of(path):
         return None
     if hasattr(path, "get_path"):  # a tree of cotengra
         path = path.get_path()
-    steps = list(path)
-    if steps and isinstance(steps[0], str):
-        steps = steps[1:]
-    return [list(map(int, step)) for step in steps]
+    expected = "a list of steps, as (0, 1), of positions of operands"
+    if isinstance(path, str):
+        raise argument_error("einsum", "path", expected + " (method= takes a name)", path)
+    try:
+        steps = list(path)
+        if steps and isinstance(steps[0], str):
+            steps = steps[1:]
+        return [list(map(operator.index, step)) for step in steps]
+    except TypeError:
+        raise argument_error("einsum", "path", expected, path) from None
 
 
 class Plan:
@@ -247,6 +273,10 @@ def compile(
     `constants`: positions of operands whose arrays are kept, {1: b} or a set of positions; the plan
     is then called with the others alone."""
     arrays = [_operand_of(operand, dtype) for operand in operands]
+    for index in constants or ():
+        if whole_number("compile", "constants", index) not in range(len(arrays)):
+            expected = f"positions from 0 to {len(arrays) - 1}"
+            raise argument_error("compile", "constants", expected, index)
     if constants is not None and not isinstance(constants, dict):
         constants = {index: arrays[index] for index in constants}
     for index, array in (constants or {}).items():
@@ -258,6 +288,9 @@ def _operand_of(operand, dtype):
     is_shape = isinstance(operand, (tuple, list)) and all(isinstance(n, int) for n in operand)
     if not is_shape:
         return operand
+    if any(n < 0 for n in operand):
+        message = f"[compile] a shape with a negative extent: expected 0 or more, got {operand}"
+        raise ShapeError(message, "size-overflow", "compile", "0 or more", str(operand))
     kind = np.dtype(dtype or np.float32)
     strides = np.cumprod([kind.itemsize, *operand[:0:-1]])[::-1] if operand else []
     strides = tuple(int(s) for s in strides)[: len(operand)]

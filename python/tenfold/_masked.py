@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold import _core
-from tenfold.errors import ArgumentError, AxisError, DTypeError, ShapeError
+from tenfold.errors import ArgumentError, AxisError, DTypeError, ShapeError, whole_number
 
 NO = object()  # an argument that was not given
 _OPS = _core.OPS
@@ -28,6 +28,8 @@ def reduce(name, a, axis, dtype, out, keepdims, initial, where, threads):
     """The reduction `name` of the NumPy face with all of its arguments; `initial` and `where` may
     be NO. `initial` is one more element, joined with the result of the others."""
     x = _array(name, a)
+    keepdims = whole_number(name, "keepdims", keepdims) != 0
+    threads = whole_number(name, "threads", threads)
     dtype = None if dtype is None else np.dtype(dtype)
     if dtype is None and out is not None and name in ("sum", "prod") and _is_wider(out, x):
         dtype = out.dtype.newbyteorder("=")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from tenfold import _core, _masked
 from tenfold._interchange import as_kind, kind_of
-from tenfold.errors import AxisError, DTypeError
+from tenfold.errors import AxisError, DTypeError, argument_error, whole_number
 
 _OPS = _core.OPS
 Axis = int | Sequence[int] | None
@@ -32,11 +32,15 @@ def _run(name, a, axis, dtype, out, keepdims, initial, where, threads):
 
 def _as_numpy_would(error, name, a, axis, dtype, out, keepdims, threads):
     """What NumPy takes and the library refuses: axis 0 or -1 of rank 0, sums and products of
-    booleans, an out that the result casts to. Raises `error` for the rest."""
+    booleans, an out that the result casts to, keepdims=1. Raises `error` for the rest."""
     if isinstance(error, AxisError):
         if not _masked.is_axis_of_scalar(name, axis, np.ndim(a)):
             raise error
         return _run(name, a, None, dtype, out, keepdims, _NO, _NO, threads)
+    if type(keepdims) is not bool:
+        keepdims = whole_number(name, "keepdims", keepdims) != 0
+        return _run(name, a, axis, dtype, out, keepdims, _NO, _NO, threads)
+    whole_number(name, "threads", threads)
     if name in ("sum", "prod") and dtype is not None and np.dtype(dtype) == np.bool_:
         name = "any" if name == "sum" else "all"
         return _run(name, a, axis, None, out, keepdims, _NO, _NO, threads)
@@ -215,14 +219,16 @@ def any(
 
 
 def _arg(largest, a, axis, out, keepdims, select_last_index, dialect, threads):
+    name = "argmax" if largest else "argmin"
+    keepdims = None if keepdims is None else whole_number(name, "keepdims", keepdims)
+    last = select_last_index
+    last = None if last is None else whole_number(name, "select_last_index", last)
+    threads = whole_number(name, "threads", threads)
     if dialect is not None:
         name = "ArgMax" if largest else "ArgMin"
-        last = int(select_last_index) if select_last_index is not None else None
-        keep = None if keepdims is None else int(keepdims)
-        result = _core.reduce_standard(a, name, axis, keep, None, last, dialect, out, threads)
-        return as_kind(result, kind_of(a))
-    keepdims, last = bool(keepdims), bool(select_last_index)
-    name = "argmax" if largest else "argmin"
+        result = _core.reduce_standard(a, name, axis, keepdims, None, last, dialect, out, threads)
+        return result if out is not None else as_kind(result, kind_of(a))
+    keepdims, last = bool(keepdims), bool(last)
     if axis is not None and not _masked.is_axis_of_scalar(name, axis, np.ndim(a)):
         result = _core.arg_numpy(largest, a, axis, keepdims, out, last, threads)
         return result if out is not None else as_kind(result, kind_of(a))
@@ -287,8 +293,15 @@ def reduce(
     """A standard's operator by its own rules: `op` is "ReduceMax", "ArgMin", …; `dialect` is
     "onnx:N" (opset, 1 to 28; "onnx": the newest) or "openvino". What is not given has that
     version's default."""
-    keep = None if keepdims is None else int(keepdims)
-    noop = None if noop_with_empty_axes is None else int(noop_with_empty_axes)
-    last = None if select_last_index is None else int(select_last_index)
-    result = _core.reduce_standard(x, op, axes, keep, noop, last, dialect, out, threads)
-    return as_kind(result, kind_of(x))
+    for what, text in (("op", op), ("dialect", dialect)):
+        if not isinstance(text, str):
+            raise argument_error("reduce", what, "a name", text)
+    attributes = {
+        "keepdims": keepdims,
+        "noop_with_empty_axes": noop_with_empty_axes,
+        "select_last_index": select_last_index,
+    }
+    numbers = [None if v is None else whole_number(op, k, v) for k, v in attributes.items()]
+    threads = whole_number(op, "threads", threads)
+    result = _core.reduce_standard(x, op, axes, *numbers, dialect, out, threads)
+    return result if out is not None else as_kind(result, kind_of(x))

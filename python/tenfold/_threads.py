@@ -5,13 +5,15 @@ import os
 from collections.abc import Iterator
 
 from tenfold import _core
+from tenfold.errors import argument_error, whole_number
 
 
 def set_num_threads(count: int) -> None:
     """At most `count` threads for each call from now on; 0: as many as there are CPUs, or as
     TENFOLD_NUM_THREADS says. Results don't depend on it."""
+    count = whole_number("set_num_threads", "count", count)
     if count < 0:
-        raise ValueError(f"expected a number of threads of 0 or more, got {count}")
+        raise argument_error("set_num_threads", "count", "0 or more", count)
     global _limit
     _limit = count
     _core.set_num_threads(count)

@@ -6,6 +6,7 @@ EquationError also knows the place: `equation`, `label`, and `marks`, of which `
 `axis` and `sizes` are the short forms.
 """
 
+import operator
 from typing import Any, NamedTuple
 
 
@@ -98,6 +99,22 @@ class ModelError(TenfoldError, ValueError):
 
 class MemoryLimitError(TenfoldError, MemoryError):
     """No memory, or no order of contraction within the limit."""
+
+
+def argument_error(where: str, what: str, expected: str, got: object) -> ArgumentError:
+    """For an argument of Python that the library never sees."""
+    message = f"[{where}] {what}= is wrong: expected {expected}, got {got!r}"
+    return ArgumentError(message, "bad-argument", where, expected, repr(got))
+
+
+def whole_number(where: str, what: str, value: object) -> int:
+    """`value` as an int; True and False are 1 and 0. Raises ArgumentError for anything else."""
+    if type(value).__name__ in ("bool", "bool_"):
+        return int(bool(value))
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise argument_error(where, what, "a whole number", value) from None
 
 
 _CLASSES: dict[str, type[TenfoldError]] = {

@@ -13,7 +13,8 @@ void check_strides(const std::string& label, const char* what, const Dims& shape
   if (shape.size() != strides.size())
     throw Error(ErrorCode::kShapeMismatch, label,
                 std::string(what) + " strides do not fit the shape",
-                std::to_string(shape.size()) + " strides", std::to_string(strides.size()));
+                std::to_string(shape.size()) + " strides for shape " + to_string(shape),
+                std::to_string(strides.size()));
   std::int64_t reach = 0;
   for (int axis = 0; axis < shape.size(); ++axis) {
     std::int64_t step = 0;
