@@ -141,7 +141,8 @@ bool plan_with(const Pair& pair, const AxisList& kept, int column, bool swap, Co
   if (std::abs(plan.column.a) != 1) return false;
   choose_row_and_turn(plan);
   plan.paired = plan.column.b != 0;
-  plan.pack_m = plan.column.a != 1 || kernels::find_columns(plan.m_type) == nullptr;
+  const kernels::ColumnsFns* fns = kernels::find_columns(plan.m_type);
+  plan.pack_m = plan.column.a != 1 || fns == nullptr || (plan.paired && fns->paired == nullptr);
   plan.pack_w = plan.w_type != plan.acc || (plan.paired && plan.column.b != 1);
   plan.cost = cost_of(plan, pair);
   return true;

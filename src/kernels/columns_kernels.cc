@@ -32,6 +32,10 @@ struct Columns {
   static constexpr int64_t kAhead = 2048;  // bytes that each of these streams prefetches ahead
   static constexpr int64_t kPanelAhead = 4096;
 
+  // Masked loads take little longer than whole ones: the last vector of any panel may be a part.
+  // Elsewhere such a part is a panel of its own.
+  static constexpr bool kMasks = HWY_TARGET <= (sizeof(R) >= 4 ? HWY_AVX2 : HWY_AVX3);
+
   // Turns side by side: each element of the matrix is loaded once for all of them.
   static constexpr int kTurns = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 
@@ -54,31 +58,36 @@ struct Columns {
     else
       return hn::Add(sum, hn::Mul(a, b));
   }
+  // -0, the identity of addition: a sum that starts there is the chain of its terms, bit by bit.
+  static HWY_INLINE V Nothing() { return hn::Set(D(), SumOp<A, A>::Identity()); }
+  // kTail: `count` lanes, 0 < count <= N.
   template <bool kTail>
   static HWY_INLINE void StoreSum(V v, A* p, size_t count) {
     const D d;
     if constexpr (std::is_floating_point_v<A>)
       v = hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::bit_cast<A>(kNanBits<A>)), v);
-    if constexpr (kTail)
+    if (kTail && count < N)
       StoreTail(v, d, p, count);
     else
       hn::StoreU(v, d, p);
   }
+  template <bool kTail, class DX, class X>
+  static HWY_INLINE hn::Vec<DX> Load(DX d, const X* p, size_t count) {
+    if constexpr (kTail)
+      return LoadTail(d, p, count);
+    else
+      return hn::LoadU(d, p);
+  }
   template <bool kTail>
   static HWY_INLINE V LoadM(const R* p, size_t count) {
-    if constexpr (kTail)
-      return Widen<T>(D(), LoadTail(DR(), p, count));
-    else
-      return Widen<T>(D(), hn::LoadU(DR(), p));
+    return Widen<T>(D(), Load<kTail>(DR(), p, count));
   }
   template <bool kTail>
   static HWY_INLINE V LoadW(const A* p, size_t count) {
-    if constexpr (!kPaired)
-      return hn::Set(D(), *p);
-    else if constexpr (kTail)
-      return LoadTail(D(), p, count);
+    if constexpr (kPaired)
+      return Load<kTail>(D(), p, count);
     else
-      return hn::LoadU(D(), p);
+      return hn::Set(D(), *p);
   }
 
   // Panels of 8 vectors of columns, then of 4, then what is left; of narrow panels several rows at
@@ -87,30 +96,37 @@ struct Columns {
     int64_t c = 0;
     for (; c + 8 * N <= x.columns; c += 8 * N) Panel<1, 1, 8, false>(x, t, c);
     if (c + 4 * N <= x.columns) Panel<1, 2, 4, false>(x, t, c), c += 4 * N;
-    const int64_t vectors = (x.columns - c + N - 1) / N;
+    const int64_t vectors = VectorsLeft(x.columns - c);
     if (vectors == 1) LastPanel<1, 8, 1>(x, t, c);
     if (vectors == 2) LastPanel<1, 4, 2>(x, t, c);
     if (vectors == 3) LastPanel<1, 2, 3>(x, t, c);
     if (vectors == 4) LastPanel<1, 2, 4>(x, t, c);
+    c += vectors * N;
+    if (!kMasks && c < x.columns) Panel<1, 1, 1, true>(x, t, c);
   }
   // Turns t … t + kTurns - 1; panels of any number of columns, as the matrix comes from the caches.
   static HWY_INLINE void RunTurns(const ColumnsBlock& x, int64_t t) {
     int64_t c = 0;
     for (; c + 4 * N <= x.columns; c += 4 * N) Panel<kTurns, 1, 4, false>(x, t, c);
-    const int64_t vectors = (x.columns - c + N - 1) / N;
+    const int64_t vectors = VectorsLeft(x.columns - c);
     if (vectors == 1) LastPanel<kTurns, 4, 1>(x, t, c);
     if (vectors == 2) LastPanel<kTurns, 2, 2>(x, t, c);
     if (vectors == 3) LastPanel<kTurns, 1, 3>(x, t, c);
     if (vectors == 4) LastPanel<kTurns, 1, 4>(x, t, c);
+    c += vectors * N;
+    if (!kMasks && c < x.columns) Panel<kTurns, 1, 1, true>(x, t, c);
+  }
+  static HWY_INLINE int64_t VectorsLeft(int64_t columns) {
+    return (columns + (kMasks ? N - 1 : 0)) / N;
   }
 
-  // The last kC vectors; there may be less of the very last.
+  // The last kC vectors; where masked loads are cheap there may be less of the very last.
   template <int kT, int kR, int kC>
   static HWY_INLINE void LastPanel(const ColumnsBlock& x, int64_t t, int64_t c) {
-    if (c + kC * N == x.columns)
+    if (!kMasks || c + kC * N == x.columns)
       Panel<kT, kR, kC, false>(x, t, c);
     else
-      Panel<kT, kR, kC, true>(x, t, c);
+      Panel<kT, kR, kC, kMasks>(x, t, c);
   }
   template <int kT, int kR, int kC, bool kTail>
   static HWY_INLINE void Panel(const ColumnsBlock& x, int64_t t, int64_t c) {
@@ -134,7 +150,9 @@ struct Columns {
     const R* m = static_cast<const R*>(x.m) + r0 * x.m_row + c;
     const A* w = static_cast<const A*>(x.w) + t0 * x.w_turn + r0 * x.w_row + (kPaired ? c : 0);
     V sum[kT * kR * kC];
-    const auto step = [&](int64_t k, auto first) HWY_ATTR {
+    TENFOLD_UNROLL
+    for (int i = 0; i < kT * kR * kC; ++i) sum[i] = Nothing();
+    for (int64_t k = 0; k < x.count; ++k) {
       const R* mk = m + x.m_at[k];
       const A* wk = w + x.w_at[k];
       const auto vector = [&](int v, auto is_tail) HWY_ATTR {
@@ -157,16 +175,14 @@ struct Columns {
           TENFOLD_UNROLL
           for (int t = 0; t < kT; ++t) {
             V& s = sum[(t * kR + r) * kC + v];
-            s = decltype(first)::value ? hn::Mul(value, weight[t]) : MulAdd(value, weight[t], s);
+            s = MulAdd(value, weight[t], s);
           }
         }
       };
       TENFOLD_UNROLL
       for (int v = 0; v < kC - 1; ++v) vector(v, std::false_type());
       vector(kC - 1, std::bool_constant<kTail>());
-    };
-    step(0, std::true_type());
-    for (int64_t k = 1; k < x.count; ++k) step(k, std::false_type());
+    }
     A* out = static_cast<A*>(x.sums) + t0 * x.sums_turn + r0 * x.sums_row + c;
     TENFOLD_UNROLL
     for (int t = 0; t < kT; ++t) {
@@ -208,13 +224,12 @@ struct Columns {
     }
     const auto add = [&](int64_t c, size_t tail, auto is_tail) HWY_ATTR {
       constexpr bool kTail = decltype(is_tail)::value;
-      V s = hn::Zero(d);
-      if constexpr (!kFirst) s = kTail ? LoadTail(d, sums + c, tail) : hn::LoadU(d, sums + c);
+      V s = kFirst ? Nothing() : Load<kTail>(d, sums + c, tail);
       TENFOLD_UNROLL
       for (int i = 0; i < kK; ++i) {
         const V value = LoadM<kTail>(m[i] + c, tail);
         if constexpr (kPaired) weight[i] = LoadW<kTail>(w[i] + c, tail);
-        s = kFirst && i == 0 ? hn::Mul(value, weight[i]) : MulAdd(value, weight[i], s);
+        s = MulAdd(value, weight[i], s);
       }
       StoreSum<kTail>(s, sums + c, tail);
     };
@@ -236,11 +251,19 @@ struct Columns {
   }
 };
 
+template <class T, class A>
+constexpr auto Paired() -> void (*)(const ColumnsBlock&) {
+  if constexpr (sizeof(T) > 1)
+    return &Columns<T, A, true>::Run;
+  else
+    return nullptr;  // rare, and compiling takes long
+}
+
 const ColumnsFns* FindColumns(DType m) {
-#define X(m_type, T, A)                                                                      \
-  if (m == DType::m_type) {                                                                  \
-    static constexpr ColumnsFns kFns{&Columns<T, A, false>::Run, &Columns<T, A, true>::Run}; \
-    return &kFns;                                                                            \
+#define X(m_type, T, A)                                                           \
+  if (m == DType::m_type) {                                                       \
+    static constexpr ColumnsFns kFns{&Columns<T, A, false>::Run, Paired<T, A>()}; \
+    return &kFns;                                                                 \
   }
   TENFOLD_COLUMNS_KERNELS(X)
 #undef X

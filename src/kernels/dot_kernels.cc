@@ -33,6 +33,7 @@ struct Dot {
   // accumulators (with sixteen, the addresses no longer fit the registers).
   static constexpr int64_t kRowsAbreast = 128;
   static constexpr int64_t kGroup = std::min(N, 8 / NV);
+  static constexpr int64_t kUnrolled = std::min<int64_t>(N, 4);  // rows of a pass without branches
 
   struct Rows {
     const RA* a;
@@ -50,11 +51,7 @@ struct Dot {
   }
 
  private:
-  static const Op& op() {
-    static constexpr KernelArgs kNone{};
-    static const Op kOp(kNone);
-    return kOp;
-  }
+  static HWY_INLINE Op op() { return Op(KernelArgs{}); }
 
   template <bool kShared>
   static HWY_INLINE void RunRows(Rows x, int64_t rows, A* out) {
@@ -63,19 +60,14 @@ struct Dot {
       if (x.n <= 4 && x.a_row == x.n && (kShared || x.b_row == x.n))
         r = Interleaved<kShared>(x, rows, out);
       else if (x.n < L::kLanes)
-        r = Narrow<kShared>(x, rows, out);
-      else if (x.n > kRowsAbreast)
-        r = Leaves<kShared>(x, rows, out);
-      else if constexpr (kShared)
-        r = Abreast(x, rows, out);
-      else
-        r = ShortLeaves(x, rows, out);
-      if (4 * (rows - r) >= N) {
-        LastRows<kShared>(x, r, rows - r, out + r);
-        return;
-      }
+        r = Narrow(x, rows, out);
+      else if (x.n <= kRowsAbreast)
+        r = kShared ? Abreast(x, rows, out) : ShortLeaves(x, rows, out);
+      x.a += r * x.a_row;
+      x.b += r * x.b_row;
+      if (4 * (rows - r) >= N) return Leaves<kShared>(x, rows - r, out + r);
     }
-    for (; r < rows; ++r) out[r] = Row<kShared>(x.a + r * x.a_row, x.b + r * x.b_row, x.n);
+    for (; r < rows; ++r, x.a += x.a_row, x.b += x.b_row) out[r] = Row<kShared>(x.a, x.b, x.n);
   }
 
   static HWY_INLINE V Product(const RA* a, const RB* b) {
@@ -115,15 +107,19 @@ struct Dot {
     else
       return v;
   }
-  static HWY_INLINE void StoreRows(const V* lanes, A* out) {
-    hn::StoreU(Canonical(L::FoldRows(op(), lanes)), D(), out);
+  static HWY_INLINE void StoreRows(const V* lanes, A* out, int64_t count = N) {
+    const V sums = Canonical(L::FoldRows(op(), lanes));
+    if (count == N)
+      hn::StoreU(sums, D(), out);
+    else
+      StoreTail(sums, D(), out, static_cast<size_t>(count));
   }
 
-  // One leaf, possibly partial but not shorter than its lanes, folded to one vector.
-  template <bool kShared>
+  // One leaf, possibly partial (not if kWhole), folded to one vector.
+  template <bool kShared, bool kWhole = false>
   static HWY_INLINE V LeafVector(const RA* a, const RB* b, int64_t n) {
     V acc[NV];
-    if (n < L::kLanes) {
+    if (!kWhole && n < L::kLanes) {
       TENFOLD_UNROLL
       for (int64_t v = 0; v < NV; ++v) acc[v] = TailProduct(a + v * N, b + v * N, n - v * N);
       return L::FoldVectors(op(), acc);
@@ -137,7 +133,7 @@ struct Dot {
       for (int64_t v = 0; v < NV; ++v)
         acc[v] = hn::Add(acc[v], Product(a + i + v * N, b + i + v * N));
     }
-    if (i < n) {
+    if (!kWhole && i < n) {
       TENFOLD_UNROLL
       for (int64_t v = 0; v < NV; ++v)
         acc[v] = hn::Add(acc[v], TailProduct(a + i + v * N, b + i + v * N, n - i - v * N));
@@ -146,71 +142,65 @@ struct Dot {
   }
 
   template <bool kShared>
-  static HWY_INLINE A Row(const RA* a, const RB* b, int64_t n) {
+  static A Row(const RA* a, const RB* b, int64_t n) {
     constexpr int64_t kSize = L::kLeafSize;
     LeafStack<Op> stack;
     const RA* const end = a + n;
     for (; end - a >= kSize; a += kSize, b += kSize)
-      stack.Push(op(), L::FoldLanes(op(), D(), LeafVector<kShared>(a, b, kSize)));
+      stack.Push(op(), L::FoldLanes(op(), D(), LeafVector<kShared, true>(a, b, kSize)));
     if (a == end) return Canonical(stack.Finish(op(), A{}, false));
     const A last = L::FoldLanes(op(), D(), LeafVector<kShared>(a, b, end - a));
     return Canonical(stack.Finish(op(), last, true));
   }
 
-  // Rows of at most a leaf, N of them folded at once.
+  // Rows of at most a leaf, N of them folded at once; where there are fewer, the others are
+  // nothing.
   template <bool kShared>
-  static HWY_INLINE int64_t Leaves(Rows x, int64_t rows, A* out) {
-    int64_t r = 0;
-    for (; r + N <= rows; r += N) {
+  static void Leaves(Rows x, int64_t rows, A* out) {
+    for (; rows > 0; rows -= N, out += N) {
+      const int64_t count = std::min(rows, N);
       V lanes[N];
-      for (int64_t j = 0; j < N; ++j, x.a += x.a_row, x.b += x.b_row)
+      TENFOLD_UNROLL
+      for (int64_t j = 0; j < N; ++j) lanes[j] = hn::Zero(D());
+      for (int64_t j = 0; j < count; ++j, x.a += x.a_row, x.b += x.b_row)
         lanes[j] = LeafVector<kShared>(x.a, x.b, x.n);
-      StoreRows(lanes, out + r);
+      StoreRows(lanes, out, count);
     }
-    return r;
   }
 
-  // Fewer than N rows, from row r on, folded at once: the others are nothing.
-  template <bool kShared>
-  static HWY_INLINE void LastRows(const Rows& x, int64_t r, int64_t count, A* out) {
-    V lanes[N];
-    for (int64_t j = 0; j < N; ++j)
-      lanes[j] = j < count
-                     ? LeafVector<kShared>(x.a + (r + j) * x.a_row, x.b + (r + j) * x.b_row, x.n)
-                     : hn::Zero(D());
-    StoreTail(Canonical(L::FoldRows(op(), lanes)), D(), out, static_cast<size_t>(count));
-  }
-
-  // Rows shorter than the lanes of a leaf: whole vectors, then a masked one.
-  template <bool kShared>
-  static HWY_INLINE int64_t Narrow(Rows x, int64_t rows, A* out) {
+  // Rows shorter than the lanes of a leaf: whole vectors, then a masked one. One vector for all of
+  // the rows is read again for each.
+  static int64_t Narrow(Rows x, int64_t rows, A* out) {
     const D d;
     const int64_t whole = x.n / N, rest = x.n % N;
     int64_t r = 0;
     for (; r + N <= rows; r += N) {
       V lanes[N];
-      TENFOLD_UNROLL
-      for (int64_t j = 0; j < N; ++j, x.a += x.a_row, x.b += x.b_row) {
-        Prefetch<kShared>(x.a, x.b);
-        V acc[NV];
+      for (int64_t j = 0; j < N; j += kUnrolled) {
         TENFOLD_UNROLL
-        for (int64_t v = 0; v < NV; ++v) {
-          if (v < whole)
-            acc[v] = Product(x.a + v * N, x.b + v * N);
-          else if (v == whole && rest > 0)
-            acc[v] = PartProduct(x.a + v * N, x.b + v * N, static_cast<size_t>(rest));
-          else
-            acc[v] = hn::Set(d, Op::Identity());
+        for (int64_t i = 0; i < kUnrolled; ++i, x.a += x.a_row, x.b += x.b_row) {
+          Prefetch<false>(x.a, x.b);
+          V acc[NV];
+          TENFOLD_UNROLL
+          for (int64_t v = 0; v < NV; ++v) {
+            if (v < whole)
+              acc[v] = Product(x.a + v * N, x.b + v * N);
+            else if (v == whole && rest > 0)
+              acc[v] = PartProduct(x.a + v * N, x.b + v * N, static_cast<size_t>(rest));
+            else
+              acc[v] = hn::Set(d, Op::Identity());
+          }
+          lanes[j + i] = L::FoldVectors(op(), acc);
         }
-        lanes[j] = L::FoldVectors(op(), acc);
       }
       StoreRows(lanes, out + r);
     }
     return r;
   }
 
-  // The same, unrolled: the rows are read in the order of memory, both operands side by side.
-  static HWY_INLINE int64_t ShortLeaves(Rows x, int64_t rows, A* out) {
+  // The same for rows of a few vectors, which are read in the order of memory, both operands side
+  // by side.
+  static int64_t ShortLeaves(Rows x, int64_t rows, A* out) {
     int64_t r = 0;
     for (; r + N <= rows; r += N) {
       V lanes[N];

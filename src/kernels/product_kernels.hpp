@@ -38,7 +38,7 @@ struct ColumnsBlock {
 };
 struct ColumnsFns {
   void (*scaled)(const ColumnsBlock& block);
-  void (*paired)(const ColumnsBlock& block);
+  void (*paired)(const ColumnsBlock& block);  // nullptr for bytes: convert the matrix first
 };
 
 // For the best SIMD target of this CPU (or the one forced, see machine.hpp); nullptr where the
