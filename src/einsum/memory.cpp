@@ -12,6 +12,7 @@
 namespace tenfold::einsum_detail {
 namespace {
 
+constexpr std::int64_t kPage = 4096;
 constexpr std::int64_t kHugePage = std::int64_t{2} << 20;
 // Most bytes that wait for the next run, of the process.
 constexpr std::int64_t kKeptBytes = std::int64_t{64} << 20;
@@ -68,10 +69,11 @@ Loan::Loan(std::int64_t bytes) {
   data_ = block.data;
   bytes_ = block.bytes;
   if (data_ != nullptr) return;
-  const std::int64_t page = bytes >= kHugePage ? kHugePage : 4096;
-  bytes_ = (bytes + page - 1) / page * page;
-  data_ = static_cast<std::byte*>(
-      std::aligned_alloc(static_cast<std::size_t>(page), static_cast<std::size_t>(bytes_)));
+  const std::int64_t page = bytes >= kHugePage ? kHugePage : kPage;
+  bytes_ = (bytes + kPage - 1) / kPage * kPage;
+  void* data = nullptr;
+  if (posix_memalign(&data, static_cast<std::size_t>(page), static_cast<std::size_t>(bytes_)) == 0)
+    data_ = static_cast<std::byte*>(data);
   if (data_ == nullptr)
     throw Error(ErrorCode::kOutOfMemory, "einsum", "no memory for an intermediate",
                 std::to_string(bytes) + " bytes");
