@@ -36,7 +36,10 @@ void relax() {
 // After a parallel run a worker looks out for the next one for so long before it sleeps. Calls come
 // in bursts (the nodes of a model, the steps of an equation), and to wake a sleeping thread takes
 // longer than most of them.
-constexpr std::chrono::microseconds kLinger{1000};
+constexpr std::chrono::microseconds kLinger{2000};
+// Two looks are less than a microsecond apart; where more lies between them, the thread did not run
+// (another program had the core), and that is not counted as time it looked out.
+constexpr std::chrono::microseconds kLook{10};
 
 class TbbExecutor final : public Executor {
  public:
@@ -74,15 +77,25 @@ class TbbExecutor final : public Executor {
     return *lane;
   }
 
+  // Returns when a run after `run` begins, or the time is over.
+  static void look_out(const Lane& lane, std::uint64_t run) {
+    using Clock = std::chrono::steady_clock;
+    Clock::duration awake{0};
+    auto last = Clock::now();
+    while (awake < kLinger && lane.runs.load(std::memory_order_acquire) == run) {
+      relax();
+      const auto now = Clock::now();
+      awake += std::min<Clock::duration>(now - last, kLook);
+      last = now;
+    }
+  }
+
   // Keeps up to `workers` threads in the arena until a next run begins or the time is over.
   static void linger(Lane& lane, int workers) {
     while (lane.lingering.load(std::memory_order_relaxed) < workers) {
       lane.lingering.fetch_add(1, std::memory_order_relaxed);
       lane.arena.enqueue([&lane, run = lane.runs.load(std::memory_order_relaxed)] {
-        const auto end = std::chrono::steady_clock::now() + kLinger;
-        while (lane.runs.load(std::memory_order_acquire) == run &&
-               std::chrono::steady_clock::now() < end)
-          relax();
+        look_out(lane, run);
         lane.lingering.fetch_sub(1, std::memory_order_relaxed);
       });
     }
