@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "ndarrays.hpp"
 #include "tenfold/error.hpp"
 
 namespace tenfold::python {
@@ -151,6 +152,7 @@ std::atomic<int> thread_limit{0};
 }  // namespace
 
 Operand::Operand(nb::handle object, const char* who, int index) : keep_(nb::borrow(object)) {
+  if (view_of_ndarray(object, view_)) return;
   NumPy& np = numpy();
   PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()));
   const bool is_array = type == np.ndarray.ptr();
@@ -237,25 +239,29 @@ Operand::~Operand() {
   if (has_buffer_) PyBuffer_Release(&buffer_);
 }
 
-Result::Result(DType dtype, const Dims& shape) : is_bfloat16_(dtype == DType::kBF16) {
-  NumPy& np = numpy();
-  if (is_bfloat16_ && np.bfloat16.is_none())
-    refuse("a bfloat16 result needs the package ml_dtypes");
-  const nb::object storage = is_bfloat16_ ? np.uint16 : np.dtypes[static_cast<std::size_t>(dtype)];
-  array_ = np.empty(shape_tuple(shape), storage);
-  Py_buffer buffer;
-  if (PyObject_GetBuffer(array_.ptr(), &buffer, PyBUF_STRIDED) != 0) throw nb::python_error();
-  view = MutableTensorView(buffer.buf, dtype, shape);
-  PyBuffer_Release(&buffer);  // the array itself keeps the memory
+Result::Result(DType dtype, const Dims& shape) {
+  if (dtype == DType::kBF16) {
+    if (numpy().bfloat16.is_none()) refuse("a bfloat16 result needs the package ml_dtypes");
+    array_ = new_ndarray(DType::kU16, shape, view);
+    view.dtype = DType::kBF16;
+  } else if (shape.empty()) {
+    view = MutableTensorView(&scalar_, dtype, shape);
+  } else {
+    array_ = new_ndarray(dtype, shape, view);
+  }
 }
 
 nb::object Result::take() {
-  if (is_bfloat16_) array_ = array_.attr("view")(numpy().bfloat16);
-  if (view.rank() == 0) return array_[nb::tuple()];
-  return array_;
+  if (view.dtype == DType::kBF16) {
+    array_ = array_.attr("view")(numpy().bfloat16);
+    return view.rank() == 0 ? nb::object(array_[nb::tuple()]) : array_;
+  }
+  return view.rank() == 0 ? numpy_scalar(view.dtype, &scalar_) : array_;
 }
 
 Output::Output(nb::handle array, const char* who) : keep_(nb::borrow(array)) {
+  if (view_of_ndarray(array, view_) && is_writeable_ndarray(array)) return;
+  view_ = {};
   NumPy& np = numpy();
   if (reinterpret_cast<PyObject*>(Py_TYPE(array.ptr())) != np.ndarray.ptr())
     refuse(std::string(who) + ": out must be a numpy.ndarray");

@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <complex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,13 +44,15 @@ class Operand {
 // A new NumPy array and the view to write it through.
 struct Result {
   Result(DType dtype, const Dims& shape);
+  Result(const Result&) = delete;  // the view may point into it
+  Result& operator=(const Result&) = delete;
   nb::object take();  // the array; a NumPy scalar for rank 0
 
   MutableTensorView view;
 
  private:
-  nb::object array_;
-  bool is_bfloat16_;
+  nb::object array_;             // none for a scalar
+  std::complex<double> scalar_;  // large enough for an element of any type
 };
 
 // `out=`: a writable NumPy array of this dtype and shape.

@@ -1,5 +1,6 @@
 // The extension module tenfold._core: what the Python package is made of. Not for users.
 #include "arrays.hpp"
+#include "ndarrays.hpp"
 #include "tenfold/machine.hpp"
 #include "tenfold/version.hpp"
 
@@ -11,6 +12,7 @@ NB_MODULE(_core, m) {
   m.def("set_num_threads", &set_num_threads);
   m.def("num_threads", &num_threads);
   m.def("simd_target", &tenfold::simd_target);
+  import_ndarrays();
   bind_errors(m);
   bind_reduce(m);
   bind_einsum(m);
