@@ -118,9 +118,13 @@ std::optional<DType> dtype_of_format(const char* format, Py_ssize_t itemsize) {
 bool layout_of(const Py_buffer& buffer, TensorView& view) {
   view.shape = Dims();
   view.strides = Dims();
+  for (int axis = 0; axis < buffer.ndim; ++axis) view.shape.push_back(buffer.shape[axis]);
+  if (buffer.strides == nullptr) {  // row-major, though they were asked for: ctypes
+    view.strides = contiguous_strides(view.shape);
+    return true;
+  }
   for (int axis = 0; axis < buffer.ndim; ++axis) {
     if (buffer.strides[axis] % buffer.itemsize != 0) return false;
-    view.shape.push_back(buffer.shape[axis]);
     view.strides.push_back(buffer.strides[axis] / buffer.itemsize);
   }
   return true;
@@ -332,6 +336,13 @@ nb::tuple shape_tuple(const Dims& shape) {
   for (int i = 0; i < shape.size(); ++i)
     PyTuple_SET_ITEM(tuple.ptr(), i, PyLong_FromLongLong(shape[i]));
   return nb::borrow<nb::tuple>(tuple);
+}
+
+nb::str text_of(std::string_view text) {
+  PyObject* decoded =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+  if (decoded == nullptr) throw nb::python_error();
+  return nb::steal<nb::str>(decoded);
 }
 
 RunOptions run_options(int threads) {

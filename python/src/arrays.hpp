@@ -7,6 +7,7 @@
 #include <complex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tenfold/executor.hpp"
@@ -76,6 +77,8 @@ std::optional<Dims> axes_of(nb::handle axes, const char* who);
 std::optional<DType> dtype_of_object(nb::handle dtype, const char* who);
 nb::object dtype_object(DType dtype);  // numpy.dtype, ml_dtypes.bfloat16
 nb::tuple shape_tuple(const Dims& shape);
+// Text of a file or of a caller, which need not be UTF-8: what isn't becomes U+FFFD.
+nb::str text_of(std::string_view text);
 
 // Threads of a call: its own number if given, else what set_num_threads said.
 RunOptions run_options(int threads);

@@ -13,13 +13,13 @@ void raise(const Error& error) {
   if (const ErrorPlace* where = error.place()) {
     nb::list marks;
     for (const ErrorMark& mark : where->marks)
-      marks.append(
-          nb::make_tuple(mark.offset, mark.length, mark.operand, mark.axis, mark.size, mark.note));
-    place = nb::make_tuple(where->equation, where->label, marks);
+      marks.append(nb::make_tuple(mark.offset, mark.length, mark.operand, mark.axis, mark.size,
+                                  text_of(mark.note)));
+    place = nb::make_tuple(text_of(where->equation), text_of(where->label), marks);
   }
-  const nb::object instance =
-      errors.attr("from_core")(std::string(name_of(error.code())), std::string(error.what()),
-                               error.where(), error.expected(), error.got(), place);
+  const nb::object instance = errors.attr("from_core")(
+      std::string(name_of(error.code())), text_of(error.what()), text_of(error.where()),
+      text_of(error.expected()), text_of(error.got()), place);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(instance.ptr())), instance.ptr());
 }
 

@@ -24,12 +24,12 @@ nb::list ports_of(const std::vector<Port>& ports) {
         else if (extent.symbol.empty())
           extents.append(nb::none());
         else
-          extents.append(extent.symbol);
+          extents.append(text_of(extent.symbol));
       }
       shape = nb::tuple(extents);
     }
     const nb::object dtype = port.dtype ? dtype_object(*port.dtype) : nb::object(nb::none());
-    list.append(nb::make_tuple(port.name, dtype, shape));
+    list.append(nb::make_tuple(text_of(port.name), dtype, shape));
   }
   return list;
 }
@@ -52,7 +52,8 @@ class Model {
     std::deque<Operand> held;
     Graph::Inputs views;
     for (auto [name, array] : inputs) {
-      const auto key = nb::cast<std::string>(name);
+      std::string key;
+      if (!nb::try_cast(name, key)) throw nb::type_error("the names of inputs must be strings");
       held.emplace_back(array, key.c_str(), -1);
       views.emplace(key, held.back().view());
     }
@@ -64,13 +65,13 @@ class Model {
     nb::dict arrays;
     for (const Port& port : graph_.outputs()) {
       const auto found = outputs.find(port.name);
-      if (found != outputs.end()) arrays[port.name.c_str()] = as_array(found->second);
+      if (found != outputs.end()) arrays[text_of(port.name)] = as_array(found->second);
     }
     return arrays;
   }
   nb::list inputs() const { return ports_of(graph_.inputs()); }
   nb::list outputs() const { return ports_of(graph_.outputs()); }
-  std::string explain() const { return graph_.explain(); }
+  nb::str explain() const { return text_of(graph_.explain()); }
 
  private:
   Graph graph_;
@@ -88,8 +89,8 @@ void bind_graph(nb::module_& m) {
   m.def("load_onnx", [](const nb::bytes& data, const std::string& folder) {
     return new Model(Graph::load_onnx(bytes_of(data), folder));
   });
-  m.def("load_openvino", [](const std::string& xml, const nb::bytes& weights) {
-    return new Model(Graph::load_openvino(xml, bytes_of(weights)));
+  m.def("load_openvino", [](const nb::bytes& xml, const nb::bytes& weights) {
+    return new Model(Graph::load_openvino(std::string(xml.c_str(), xml.size()), bytes_of(weights)));
   });
 }
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tenfold import _core
+from tenfold.errors import whole_number
 
 
 class Port(NamedTuple):
@@ -38,7 +39,7 @@ class Model:
 
     def run(self, inputs: Mapping[str, ArrayLike], *, threads: int = 0) -> dict[str, NDArray[Any]]:
         """{name: array} in, {name: array} out."""
-        return self._core.run(dict(inputs), threads)
+        return self._core.run(dict(inputs), whole_number("run", "threads", threads))
 
     def explain(self) -> str:
         """One line for each node, in the order of execution."""
@@ -56,5 +57,5 @@ def load(model: Any, weights: bytes | None = None) -> Model:
         raise TypeError(f"expected a path, bytes or an onnx.ModelProto, got {type(model).__name__}")
     data = bytes(model)
     if weights is not None or data.lstrip()[:1] == b"<":
-        return Model(_core.load_openvino(data.decode(), bytes(weights or b"")))
+        return Model(_core.load_openvino(data, bytes(weights or b"")))
     return Model(_core.load_onnx(data, ""))

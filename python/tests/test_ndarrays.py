@@ -1,6 +1,8 @@
 """NumPy's arrays are read through its C interface, other objects through the buffer protocol: the
 same values either way, for every type and layout; what neither can describe is copied."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,16 @@ def test_what_no_view_describes():
     unaligned = np.frombuffer(bytearray(33), "u1")[1:].view("f4")
     unaligned[:] = range(8)
     assert not unaligned.flags.aligned and tf.sum(unaligned) == 28
+
+
+def test_buffers_without_strides():
+    """ctypes tells none, whatever it is asked."""
+    rows = ((ctypes.c_float * 3) * 2)((1, 2, 3), (4, 5, 6))
+    assert tf.sum(rows, axis=1).tolist() == [6, 15]
+    nowhere = (ctypes.c_float * 2).from_address(0)
+    with pytest.raises(tf.ArgumentError) as caught:
+        tf.sum(nowhere)
+    assert caught.value.code == "null-data"
 
 
 def test_outputs():
