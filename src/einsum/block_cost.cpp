@@ -12,12 +12,12 @@ namespace {
 using kernels::BlockType;
 using kernels::PackWay;
 
-constexpr double kTileNs = 6;           // beginning and ending a tile
+constexpr double kTileNs = 12;          // beginning and ending a tile
 constexpr double kVectorNs = 1.2;       // packing a vector, transposed or not
 constexpr double kGatheredNs = 0.4;     // packing an element
 constexpr double kPartOfTileNs = 12;    // more for a transpose that is not a whole square
 constexpr double kTableNs = 0.5;        // a row or lane in the tables
-constexpr double kNearBytesPerNs = 35;  // an operand or output in the L3 cache
+constexpr double kNearBytesPerNs = 70;  // an operand or output in the L3 cache
 constexpr double kScatteredNs = 0.8;    // storing an element by itself
 constexpr double kFixedNs = 80, kBatchNs = 40;
 
@@ -26,6 +26,7 @@ double steps_per_ns(BlockType type) {
   switch (type) {
     case BlockType::kF32:
     case BlockType::kF64:
+    case BlockType::kBF16:
       return 8;
     case BlockType::kI32:
       return 6;
@@ -51,7 +52,8 @@ double multiply_ns(const BlockPlan& plan, double k) {
   constexpr double kChains = 5;  // fewer sums at a time wait for each other
   const auto vectors = static_cast<double>(plan.vectors), m = static_cast<double>(plan.rows.extent);
   const auto panel = static_cast<double>(plan.kernel->rows);
-  const double steps = plan.type == BlockType::kPairs ? std::ceil(k / 2) : k;
+  const bool pairs = plan.type == BlockType::kPairs || plan.type == BlockType::kBF16;
+  const double steps = pairs ? std::ceil(k / 2) : k;
   const double wait = std::max(1.0, kChains / (std::min(m, panel) * std::min(vectors, 2.0)));
   const double tiles =
       ceil_div(m, panel) * ceil_div(vectors, 2) * ceil_div(k, static_cast<double>(plan.kc));

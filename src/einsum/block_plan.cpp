@@ -26,8 +26,10 @@ constexpr std::int64_t kCacheBlockBytes = 768 << 10;
 constexpr std::int64_t kColumnsBytes = 4 << 20;
 // Columns that can't be cut further.
 constexpr std::int64_t kMostGrain = 4096;
-// Collected sums.
-constexpr std::int64_t kCollectedBytes = 2 << 20;
+// Sums apart from c: square blocks of them let the operands be packed least often.
+// They share a thread's scratch with the packed columns.
+constexpr std::int64_t kApartBytes = 4 << 20, kApartColumns = 1024;
+constexpr std::int64_t kColumnsAndSumsBytes = kColumnsBytes + (2 << 20);
 // Writing the output outweighs the arithmetic below so many k; its pieces are long from there on.
 constexpr std::int64_t kShortK = 256, kLongRunBytes = 256;
 // Output that is not read again soon: larger than most L3 caches' share of a thread.
@@ -77,9 +79,14 @@ BlockType block_type(const Pair& pair) {
     case DType::kI32:
       return narrow(pair.a_type) && narrow(pair.b_type) ? BlockType::kPairs : BlockType::kI32;
     default:
-      return BlockType::kF32;
+      // One chain may go on with a sum that the instruction would take for zero.
+      return pair.a_type == DType::kBF16 && pair.b_type == DType::kBF16 && !pair.one_chain
+                 ? BlockType::kBF16
+                 : BlockType::kF32;
   }
 }
+
+bool is_pairs(BlockType type) { return type == BlockType::kPairs || type == BlockType::kBF16; }
 
 // How many k, innermost first, lie side by side in an operand.
 std::int64_t unit_k_run(const PairAxes& k, std::int64_t PairAxis::*stride) {
@@ -104,7 +111,7 @@ bool packs_along_k(BlockSide& side, const PairAxes& k, std::int64_t PairAxis::*s
   const std::int64_t run = unit_k_run(k, stride);
   // Shorter ones are no better than single elements. Pairs may not cross runs.
   if (run < 4) return false;
-  if (type == BlockType::kPairs && run % 2 != 0 && run != extent(k)) return false;
+  if (is_pairs(type) && run % 2 != 0 && run != extent(k)) return false;
   side.way = PackWay::kAlongK;
   side.k_run = run;
   return true;
@@ -204,6 +211,7 @@ void choose_runs(BlockPlan& plan, bool collected) {
   for (auto axis = axes.rbegin(); axis != axes.rend() && axis->target == run; ++axis)
     run *= axis->size;
   plan.collected = collected;
+  plan.narrow = !collected && plan.c_type != plan.acc;
   plan.c_run = run;
   set_run(plan, collected ? plan.columns.extent : run);
 }
@@ -219,22 +227,25 @@ void choose_k(BlockPlan& plan, bool in_parts) {
 }
 
 void choose_blocks(BlockPlan& plan) {
-  const std::int64_t bytes = plan.acc_bytes(), lanes = plan.lanes();
+  const std::int64_t bytes = plan.packed_bytes(), lanes = plan.lanes();
+  const std::int64_t c_bytes = static_cast<std::int64_t>(size_of(plan.c_type));
   const std::int64_t m = plan.rows.extent, k = plan.k_extent;
   plan.mc = even_block(m, kRowsBytes / (plan.kc * bytes), plan.kernel->rows);
   const std::int64_t rows_bytes = plan.mc * plan.kc * bytes;
   const std::int64_t columns_bytes = plan.mc >= m ? kCacheBlockBytes - rows_bytes : kColumnsBytes;
   std::int64_t nc = columns_bytes / (plan.kc * bytes * lanes);
   // Column tables and collected rows bound it where k is short.
-  nc = std::min<std::int64_t>(nc, 8192 / lanes);
+  nc = std::min<std::int64_t>(nc, (plan.apart() ? kApartColumns : 8192) / lanes);
   plan.nc = even_block(plan.vectors, nc, plan.grain);
   // Where little is summed, writing c decides.
   plan.rows_outer = k <= kShortK && plan.nc * lanes * plan.kc * bytes <= kCacheBlockBytes &&
-                    (plan.collected || plan.run * bytes >= kLongRunBytes);
-  plan.stream = !plan.collected && plan.kc >= k &&
-                plan.batches * m * plan.columns.extent * bytes > kStreamBytes;
-  plan.collected_rows =
-      std::min(m, std::max<std::int64_t>(kCollectedBytes / (plan.nc * lanes * bytes), 1));
+                    (plan.collected || plan.run * c_bytes >= kLongRunBytes);
+  plan.stream = !plan.collected && !plan.narrow && plan.kc >= k &&
+                plan.batches * m * plan.columns.extent * c_bytes > kStreamBytes;
+  const std::int64_t apart =
+      std::min(kApartBytes, kColumnsAndSumsBytes - plan.nc * lanes * plan.kc * bytes);
+  plan.apart_rows = even_block(m, apart / (plan.nc * lanes * plan.acc_bytes()), 1);
+  if (plan.apart()) plan.mc = std::min(plan.mc, round_up(plan.apart_rows, plan.kernel->rows));
 }
 
 // Strides of the rows' operand as a, of the columns' as b.
@@ -269,6 +280,10 @@ BlockPlan plan_one(const Pair& pair, bool swap, bool collected, bool reference) 
   plan.c_type = pair.c_type;
   plan.type = block_type(pair);
   plan.kernel = reference ? reference_kernel(plan.acc) : kernels::find_block_kernel(plan.type);
+  if (plan.kernel == nullptr) {
+    plan.type = BlockType::kF32;
+    plan.kernel = kernels::find_block_kernel(plan.type);
+  }
   plan.one_chain = pair.one_chain;
   BlockSide &a = swap ? plan.columns : plan.rows, &b = swap ? plan.rows : plan.columns;
   a = make_side(pair.m, &PairAxis::a, pair.a_type);
@@ -286,13 +301,18 @@ BlockPlan plan_one(const Pair& pair, bool swap, bool collected, bool reference) 
   return plan;
 }
 
+// Sums become elements of c without being collected first, where c lets them.
+bool stores_at_once(DType c_type) {
+  return c_type == acc_type(c_type) || c_type == DType::kF16 || c_type == DType::kBF16;
+}
+
 BlockPlan cheapest(const Pair& pair, bool reference) {
   BlockPlan best;
   const auto offer = [&](bool swap, bool collected) {
     BlockPlan plan = plan_one(pair, swap, collected, reference);
     if (best.kernel == nullptr || plan.cost_ns < best.cost_ns) best = std::move(plan);
   };
-  if (pair.c_type == acc_type(pair.c_type) && !cuts_k(pair)) {
+  if (stores_at_once(pair.c_type) && !cuts_k(pair)) {
     if (pair.n.empty() || pair.n.back().c == 1) offer(false, false);
     if (pair.m.empty() || pair.m.back().c == 1) offer(true, false);
     // Well filled vectors straight into c: nothing is better.

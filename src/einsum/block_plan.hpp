@@ -45,12 +45,14 @@ struct BlockPlan {
   std::int64_t run = 1, run_vectors = 1, vectors = 1;
   // Sums are first collected in a dense block and then converted or scattered into c.
   bool collected = false;
+  // c is narrower than the sums, and they become its elements as the last k is added.
+  bool narrow = false;
   std::int64_t c_run = 1;  // collected: so many columns at a time lie side by side in c
 
   // Blocks: of k, rows, column vectors; of the collected sums; and independent parts of k.
   std::int64_t kc = 1, mc = 1, nc = 1;
   std::int64_t grain = kernels::kPanelVectors;  // columns are cut at multiples of so many vectors
-  std::int64_t collected_rows = 1;
+  std::int64_t apart_rows = 1;
   std::int64_t parts = 1, part_k = 1;
   bool rows_outer = false, stream = false, one_chain = false;  // see MultiplyArgs
 
@@ -58,6 +60,10 @@ struct BlockPlan {
 
   std::int64_t lanes() const { return kernel->lanes; }
   std::int64_t acc_bytes() const { return static_cast<std::int64_t>(size_of(acc)); }
+  // Of a packed element; pairs of integers are given more than they take.
+  std::int64_t packed_bytes() const { return type == kernels::BlockType::kBF16 ? 2 : acc_bytes(); }
+  // Sums lie in a block of their own until the last k is added.
+  bool apart() const { return collected || (narrow && kc < k_extent); }
 };
 
 // The cheaper of both orientations.

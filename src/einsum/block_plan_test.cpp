@@ -53,7 +53,12 @@ TEST(BlockPlan, PackingFollowsTheOperandsUnitStride) {
 TEST(BlockPlan, SumsAreCollectedWhereTheyCannotBeStoredAtOnce) {
   const Pair pair = product({200, 300, 100}, "mk", "kn", "mn");
   EXPECT_FALSE(plan_of(pair).collected);
-  EXPECT_TRUE(plan_of(pair, DType::kBF16).collected);
+  for (const DType narrow : {DType::kF16, DType::kBF16}) {  // stored as the last k is added
+    EXPECT_TRUE(plan_of(pair, narrow).narrow);
+    EXPECT_FALSE(plan_of(pair, narrow).apart());
+    EXPECT_TRUE(plan_of(product({200, 300, 600}, "mk", "kn", "mn"), narrow).apart());
+  }
+  EXPECT_TRUE(plan_of(pair, DType::kBool).collected);
   EXPECT_TRUE(plan_of(pair, DType::kU8).collected);
   EXPECT_TRUE(plan_of(equation_pair("bik,bkj->ijb", {{'b', 9}, {'i', 50}, {'j', 60}, {'k', 70}}))
                   .collected);

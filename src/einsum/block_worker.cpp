@@ -48,23 +48,30 @@ std::int64_t bytes_of(std::int64_t elements, DType dtype) {
   return elements * static_cast<std::int64_t>(size_of(dtype));
 }
 
+// Panels of a block of rows, at most.
+std::int64_t row_panels(const BlockPlan& plan) {
+  return kernels::RowPanels(plan.mc, plan.kernel->rows).count;
+}
+
 // What a worker keeps where in its scratch: offsets in bytes.
 struct Scratch {
   std::size_t size = 0;
-  std::size_t packed_rows, packed_columns, line, sums, k, rows, columns, vectors;
+  std::size_t packed_rows, packed_columns, line, sums, k, rows, columns, vectors, spans;
 
   explicit Scratch(const BlockPlan& plan) {
-    const std::int64_t slots = plan.nc * plan.lanes(), bytes = plan.acc_bytes();
+    const std::int64_t slots = plan.nc * plan.lanes(), bytes = plan.packed_bytes();
     const bool across = plan.columns.way == kernels::PackWay::kAcross;
-    const bool collects = plan.collected && plan.parts == 1;  // parts have memory of their own
+    const bool collects = plan.apart() && plan.parts == 1;  // parts have memory of their own
     packed_rows = place(plan.mc * plan.kc, bytes);
     packed_columns = place(slots * plan.kc, bytes);
-    line = place(across ? slots : 0, bytes);
-    sums = place(collects ? plan.collected_rows * slots : 0, bytes);
+    line = place(across ? slots : 0, plan.acc_bytes());
+    sums = place(collects ? plan.apart_rows * slots : 0, plan.acc_bytes());
     k = place(2 * plan.kc, sizeof(std::int64_t));
     rows = place(3 * plan.mc, sizeof(std::int64_t));
     columns = place(2 * slots, sizeof(std::int64_t));
     vectors = place(2 * plan.nc, sizeof(ColumnVector));
+    const bool has_spans = plan.type == kernels::BlockType::kBF16;
+    spans = place(has_spans ? row_panels(plan) + plan.nc : 0, sizeof(kernels::BlockSpan));
   }
 
  private:
@@ -104,6 +111,8 @@ BlockWorker::BlockWorker(const BlockPlan& plan, const std::byte* rows, const std
   column_c_ = column_slots_ + plan.nc * plan.lanes();
   vectors_ = reinterpret_cast<ColumnVector*>(scratch + at.vectors);
   out_vectors_ = vectors_ + plan.nc;
+  row_spans_ = reinterpret_cast<kernels::BlockSpan*>(scratch + at.spans);
+  column_spans_ = row_spans_ + row_panels(plan);
 }
 
 void BlockWorker::to_batch(std::int64_t batch) {
@@ -122,23 +131,24 @@ void BlockWorker::to_batch(std::int64_t batch) {
 
 void BlockWorker::run(BlockRange rows, BlockRange vectors, std::byte* c) {
   const BlockRange k{0, plan_.k_extent};
-  if (!plan_.collected) {
-    multiply_all(rows, vectors, k, {c + bytes_of(batch_c_, plan_.c_type), 0, 0, 0});
+  std::byte* const batch_c = c + bytes_of(batch_c_, plan_.c_type);
+  if (!plan_.apart()) {
+    multiply_all(rows, vectors, k, {batch_c, 0, 0, 0, batch_c});
     return;
   }
   const std::int64_t width = plan_.nc * plan_.lanes();
   for (std::int64_t v = vectors.begin; v < vectors.end; v += plan_.nc)
-    for (std::int64_t r = rows.begin; r < rows.end; r += plan_.collected_rows) {
-      const BlockRange some_rows{r, std::min(r + plan_.collected_rows, rows.end)};
+    for (std::int64_t r = rows.begin; r < rows.end; r += plan_.apart_rows) {
+      const BlockRange some_rows{r, std::min(r + plan_.apart_rows, rows.end)};
       const BlockRange some_vectors{v, std::min(v + plan_.nc, vectors.end)};
-      multiply_all(some_rows, some_vectors, k, {sums_, width, r, v});
-      scatter(some_rows, some_vectors, sums_, width, c);
+      multiply_all(some_rows, some_vectors, k, {sums_, width, r, v, batch_c});
+      if (plan_.collected) scatter(some_rows, some_vectors, sums_, width, c);
     }
 }
 
 void BlockWorker::sum(BlockRange k, std::byte* sums) {
   multiply_all({0, plan_.rows.extent}, {0, plan_.vectors}, k,
-               {sums, plan_.vectors * plan_.lanes(), 0, 0});
+               {sums, plan_.vectors * plan_.lanes(), 0, 0, nullptr});
 }
 
 void BlockWorker::multiply_all(BlockRange rows, BlockRange vectors, BlockRange k,
@@ -189,8 +199,12 @@ void BlockWorker::multiply(BlockRange rows, BlockRange vectors, BlockRange all_k
     row_offsets = out_rows_;
     columns = out_vectors_;
   }
+  const bool last = k_.end == all_k.end;
+  const kernels::NarrowOutput narrow{plan_.c_type, output.c, row_c_, vectors_};
   plan_.kernel->multiply({.rows = packed_rows_,
                           .columns = packed_columns_,
+                          .row_spans = row_spans_,
+                          .column_spans = column_spans_,
                           .k = k_.size(),
                           .c = output.to,
                           .row_offsets = row_offsets,
@@ -199,9 +213,10 @@ void BlockWorker::multiply(BlockRange rows, BlockRange vectors, BlockRange all_k
                           .vector_count = vectors.size(),
                           .accumulate = k_.begin > all_k.begin,
                           .one_chain = plan_.one_chain,
-                          .last = k_.end == all_k.end && output.width == 0,
+                          .last = last && (output.width == 0 || plan_.narrow),
                           .rows_outer = plan_.rows_outer,
-                          .stream = plan_.stream});
+                          .stream = plan_.stream,
+                          .narrow = last && plan_.narrow ? &narrow : nullptr});
 }
 
 void BlockWorker::scatter(BlockRange rows, BlockRange vectors, const std::byte* sums,
@@ -293,7 +308,8 @@ void BlockWorker::pack_rows() {
              .k_phase = k_.begin % side.k_run,
              .x_step = 1,
              .line = nullptr,
-             .packed = packed_rows_});
+             .packed = packed_rows_,
+             .spans = row_spans_});
 }
 
 void BlockWorker::pack_columns() {
@@ -310,7 +326,8 @@ void BlockWorker::pack_columns() {
              .k_phase = k_.begin % side.k_run,
              .x_step = side.x_step,
              .line = line_,
-             .packed = packed_columns_});
+             .packed = packed_columns_,
+             .spans = column_spans_});
 }
 
 }  // namespace tenfold::einsum_detail

@@ -36,11 +36,13 @@ class BlockWorker {
                std::byte* c);
 
  private:
-  // Where a block's sums go: c itself (width 0), or dense sums that begin at `rows` and `vectors`.
+  // Where a block's sums go: c itself (width 0), or dense sums that begin at `rows` and `vectors`
+  // and, if c is narrower than they are, from there to c.
   struct Output {
     std::byte* to;
     std::int64_t width;
     std::int64_t first_row, first_vector;
+    std::byte* c;
   };
   void multiply_all(BlockRange rows, BlockRange vectors, BlockRange k, const Output& output);
   void multiply(BlockRange rows, BlockRange vectors, BlockRange all_k, const Output& output);
@@ -64,6 +66,7 @@ class BlockWorker {
   kernels::ColumnVector* vectors_;
   std::int64_t* out_rows_;
   kernels::ColumnVector* out_vectors_;
+  kernels::BlockSpan *row_spans_, *column_spans_;
   std::byte *packed_rows_, *packed_columns_, *line_, *sums_;
 };
 

@@ -9,6 +9,7 @@ const BlockRow* find_block_f64();
 const BlockRow* find_block_i32();
 const BlockRow* find_block_i64();
 const BlockRow* find_block_pairs();
+const BlockRow* find_block_bf16();
 
 namespace {
 
@@ -24,13 +25,18 @@ const BlockRow* find_row(BlockType type) {
       return find_block_i64();
     case BlockType::kPairs:
       return find_block_pairs();
+    case BlockType::kBF16:
+      return find_block_bf16();
   }
   __builtin_unreachable();
 }
 
 }  // namespace
 
-const BlockKernel* find_block_kernel(BlockType type) { return &find_row(type)->kernel; }
+const BlockKernel* find_block_kernel(BlockType type) {
+  const BlockRow* row = find_row(type);
+  return row != nullptr ? &row->kernel : nullptr;
+}
 
 PackFn find_block_pack(BlockType type, DType source, bool columns) {
   for (const BlockPackRow& row : find_row(type)->packs)

@@ -22,6 +22,7 @@ enum class BlockType {
   kI32,
   kI64,
   kPairs,  // two 16-bit integers, neighbours along k, in 32 bits: two products per lane and step
+  kBF16,   // likewise two bf16: only where the processor multiplies them at twice the rate of f32
 };
 
 inline constexpr std::int64_t kPanelVectors = 2;
@@ -32,6 +33,12 @@ inline constexpr std::int64_t kPackSlack = 256;
 // how many lanes are (the others are computed and dropped).
 struct ColumnVector {
   std::int64_t offset, lanes;
+};
+
+// Between which biased exponents the bf16 numbers of a panel lie, but for zeros. Decides how panels
+// are multiplied (block_bf16-inl.h).
+struct BlockSpan {
+  std::int32_t least, most;
 };
 
 // How rows fall into panels of at most `most`, as evenly as they can.
@@ -64,13 +71,23 @@ struct PackArgs {
   std::int64_t x_step;          // kAcross; `count` is a multiple of it
   void* line;                   // kAcross: room for `count` packed elements and kPackSlack
   void* packed;
+  BlockSpan* spans;  // kBF16: of each panel
 };
 using PackFn = void (*)(const PackArgs& args);
 
+// Elements narrower than the sums, f16 or bf16: finished sums are stored there instead.
+struct NarrowOutput {
+  DType dtype;
+  void* c;
+  const std::int64_t* row_offsets;
+  const ColumnVector* vectors;
+};
+
 // Multiplies packed blocks: c[row + column] (+)= sum over k.
 struct MultiplyArgs {
-  const void *rows, *columns;  // packed
-  std::int64_t k;              // k of the blocks (kPairs: elements, not pairs)
+  const void *rows, *columns;                 // packed
+  const BlockSpan *row_spans, *column_spans;  // kBF16: of each panel
+  std::int64_t k;                             // of the blocks: elements, not pairs
   void* c;
   const std::int64_t* row_offsets;
   std::int64_t row_count;
@@ -82,6 +99,8 @@ struct MultiplyArgs {
   bool rows_outer;  // the loop over panels of rows is outside: c is written in longer pieces; else
                     // that over columns: a panel of these stays in L1, or nearly
   bool stream;      // c is far larger than the caches: store past them where its alignment allows
+  const NarrowOutput* narrow;  // if there is one and this is the last of k; c still holds the
+                               // sums before, and is not used if there are none
 };
 
 struct BlockKernel {
@@ -90,6 +109,7 @@ struct BlockKernel {
   void (*multiply)(const MultiplyArgs& args);
 };
 
+// nullptr: not on this processor (kBF16 alone).
 const BlockKernel* find_block_kernel(BlockType type);
 // nullptr if elements of that type are never packed so.
 PackFn find_block_pack(BlockType type, DType source, bool columns);

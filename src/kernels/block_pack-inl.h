@@ -42,8 +42,6 @@ struct BlockPack {
   };
 
   static void Run(const PackArgs& args) {
-    if constexpr (kColumns)
-      if (args.way == PackWay::kAcross) return BlockAcross<Op, S>::Run(args);
     const int64_t steps = (args.k + kPerStep - 1) / kPerStep;
     const auto pack = [&](int64_t first, int64_t width) {
       const Panel panel{args.slots + first, width, kColumns ? args.vectors + first / N : nullptr,
@@ -53,30 +51,48 @@ struct BlockPack {
       else if (args.way != PackWay::kAlongSlots || !AlongSlots(args, panel))
         Gather(args, panel);
     };
-    const bool together = args.way == PackWay::kAlongSlots;
     if constexpr (kColumns) {
-      for (int64_t i = 0; i < args.count;) {
-        if (const int64_t panels = together ? WholePanels(args, i, steps) : 0; panels > 0) {
-          i += panels * kWidth;
-          continue;
-        }
-        pack(i, std::min(kWidth, args.count - i));
-        i += kWidth;
+      if (args.way == PackWay::kAcross) {
+        BlockAcross<Op, S>::Run(args);
+        return End(args, 0, (args.count + kWidth - 1) / kWidth);
       }
-    } else {
-      const RowPanels panels(args.count, kWidth);
-      for (int64_t i = 0; i < panels.count;) {
-        if (const int64_t n = together ? WholeRows(args, panels, i, steps) : 0; n > 0) {
-          i += n;
-          continue;
-        }
-        pack(panels.first(i), panels.rows(i));
-        ++i;
+    }
+    PackPanels(args, steps, pack);
+  }
+
+ private:
+  template <class Pack>
+  static void PackPanels(const PackArgs& args, int64_t steps, Pack pack) {
+    const bool together = args.way == PackWay::kAlongSlots;
+    const RowPanels rows(args.count, kWidth);
+    const int64_t count = kColumns ? (args.count + kWidth - 1) / kWidth : rows.count;
+    for (int64_t i = 0; i < count;) {
+      int64_t panels = 0;
+      if constexpr (kColumns) {
+        if (together) panels = WholePanels(args, i * kWidth, steps);
+        if (panels == 0) pack(i * kWidth, std::min(kWidth, args.count - i * kWidth));
+      } else {
+        if (together) panels = WholeRows(args, rows, i, steps);
+        if (panels == 0) pack(rows.first(i), rows.rows(i));
+      }
+      panels = std::max<int64_t>(panels, 1);
+      End(args, i, i + panels);
+      i += panels;
+    }
+  }
+
+  // What is left to do for packed panels.
+  static void End(const PackArgs& args, int64_t begin, int64_t end) {
+    if constexpr (HasExact<Op>) {
+      const RowPanels rows(args.count, kWidth);
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t first = kColumns ? i * kWidth : rows.first(i);
+        const int64_t slots = kColumns ? std::min(kWidth, args.count - first) : rows.rows(i);
+        L::template EndPanel<kColumns>(args, i, first, slots);
       }
     }
   }
 
- private:
   // ---- element by element
 
   static void Gather(const PackArgs& args, const Panel& panel) {

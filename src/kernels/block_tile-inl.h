@@ -15,8 +15,7 @@
 
 #include "hwy/cache_control.h"
 #include "kernels/block_kernels.hpp"
-#include "kernels/keys.hpp"
-#include "kernels/ops-inl.h"
+#include "kernels/block_store-inl.h"
 #include "kernels/unroll.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -61,6 +60,26 @@ HWY_INLINE hn::Vec<D> BlockCanonical(D d, hn::Vec<D> v) {
   return hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::bit_cast<T>(kNanBits<T>)), v);
 }
 
+// Where a tile's sums go.
+template <class T>
+struct BlockOutput {
+  T* c;
+  const int64_t* rows;
+  const ColumnVector* vectors;
+  bool accumulate, goes_on, last, stream;
+  BlockTileStore store;  // nullptr: to c
+  NarrowOutput narrow;
+};
+
+// Operations may name a slower one, `Exact`, for panels where they would not give the right bits.
+template <class Op>
+concept HasExact = requires { typename Op::Exact; };
+
+// Operations may know how to store a tile of finished sums as narrower elements; false: not these.
+template <class Op, int R, int C, class V>
+concept StoresNarrow =
+    requires(const BlockOutput<float>& out, V (&sum)[R][C]) { Op::Store(out, sum); };
+
 template <class Op>
 struct BlockTiles {
   using T = typename Op::Packed;
@@ -70,12 +89,7 @@ struct BlockTiles {
   // 32 registers hold 24 sums, 16 hold 12.
   static constexpr int64_t kRows = HWY_TARGET <= HWY_AVX3 ? 12 : 6;
 
-  struct Output {
-    T* c;
-    const int64_t* rows;
-    const ColumnVector* vectors;
-    bool accumulate, goes_on, last, stream;
-  };
+  using Output = BlockOutput<T>;
   using TileFn = void (*)(const T* a, const T* b, int64_t steps, const Output& out);
 
   static void Multiply(const MultiplyArgs& args) {
@@ -83,6 +97,7 @@ struct BlockTiles {
     const RowPanels panels(args.row_count, kRows);
     const int64_t column_panels = (args.vector_count + kPanelVectors - 1) / kPanelVectors;
     const bool stream = args.stream && !args.accumulate && Streams(args);
+    const BlockTileStore store = args.narrow != nullptr ? StoreOf(args.narrow->dtype) : nullptr;
     const auto tile = [&](int64_t i, int64_t j) {
       const int64_t row = panels.first(i), vector = j * kPanelVectors;
       const bool pair = vector + 1 < args.vector_count;
@@ -92,10 +107,12 @@ struct BlockTiles {
                        args.accumulate && !args.one_chain,
                        args.accumulate && args.one_chain,
                        args.last,
-                       stream};
-      kTiles[pair][panels.rows(i) - 1](static_cast<const T*>(args.rows) + row * steps,
-                                       static_cast<const T*>(args.columns) + vector * N * steps,
-                                       steps, out);
+                       stream,
+                       store,
+                       store != nullptr ? Narrow(*args.narrow, row, vector) : NarrowOutput{}};
+      TileOf(args, i, j, panels.rows(i), pair)(
+          static_cast<const T*>(args.rows) + row * steps,
+          static_cast<const T*>(args.columns) + vector * N * steps, steps, out);
     };
     if (args.rows_outer) {
       for (int64_t i = 0; i < panels.count; ++i)
@@ -108,6 +125,27 @@ struct BlockTiles {
   }
 
  private:
+  template <class>
+  friend struct BlockTiles;
+
+  static TileFn TileOf(const MultiplyArgs& args, int64_t i, int64_t j, int64_t rows, bool pair) {
+    if constexpr (HasExact<Op>)
+      if (!Op::Fits(args.row_spans[i], args.column_spans[j]))
+        return BlockTiles<typename Op::Exact>::kTiles[pair][rows - 1];
+    return kTiles[pair][rows - 1];
+  }
+
+  static BlockTileStore StoreOf(DType dtype) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (dtype == DType::kF16) return &BlockStoreTile<Float16>;
+      if (dtype == DType::kBF16) return &BlockStoreTile<BFloat16>;
+    }
+    return nullptr;
+  }
+  static NarrowOutput Narrow(const NarrowOutput& all, int64_t row, int64_t vector) {
+    return {all.dtype, all.c, all.row_offsets + row, all.vectors + vector};
+  }
+
   // Streaming stores want whole vectors at multiples of their size.
   static bool Streams(const MultiplyArgs& args) {
     if (reinterpret_cast<uintptr_t>(args.c) % (N * sizeof(T)) != 0) return false;
@@ -145,14 +183,7 @@ struct BlockTiles {
       for (int c = 0; c < C; ++c) sum[r][c] = hn::Zero(d);
     }
     if (HWY_UNLIKELY(out.goes_on)) LoadSums(out, sum);
-    if (!out.stream) {
-      TENFOLD_UNROLL
-      for (int r = 0; r < R; ++r) {
-        TENFOLD_UNROLL
-        for (int c = 0; c < C; ++c)
-          __builtin_prefetch(out.c + out.rows[r] + out.vectors[c].offset, 1, 3);
-      }
-    }
+    Prefetch<R, C>(out);
     for (; steps >= 4; steps -= 4, a += 4 * R, b += 4 * C * N) {
       Step<R, C>(a, b, sum);
       Step<R, C>(a + R, b + C * N, sum);
@@ -162,6 +193,24 @@ struct BlockTiles {
     for (; steps > 0; --steps, a += R, b += C * N) Step<R, C>(a, b, sum);
 
     Finish(out, sum);
+  }
+
+  // Asks for what will be written.
+  template <int R, int C>
+  static HWY_INLINE void Prefetch(const Output& out) {
+    if (out.store != nullptr) {
+      const auto* c = static_cast<const uint16_t*>(out.narrow.c) + out.narrow.vectors[0].offset;
+      TENFOLD_UNROLL
+      for (int r = 0; r < R; ++r) __builtin_prefetch(c + out.narrow.row_offsets[r], 1, 3);
+    }
+    if (out.store != nullptr ? out.accumulate : !out.stream) {
+      TENFOLD_UNROLL
+      for (int r = 0; r < R; ++r) {
+        TENFOLD_UNROLL
+        for (int c = 0; c < C; ++c)
+          __builtin_prefetch(out.c + out.rows[r] + out.vectors[c].offset, 1, 3);
+      }
+    }
   }
 
   template <int R, int C>
@@ -199,6 +248,19 @@ struct BlockTiles {
           TENFOLD_UNROLL
           for (int c = 0; c < C; ++c) sum[r][c] = BlockCanonical(d, sum[r][c]);
         }
+      }
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      if (out.store != nullptr) {
+        if constexpr (StoresNarrow<Op, R, C, V>)
+          if (Op::Store(out, sum)) return;
+        HWY_ALIGN T sums[R * C * N];
+        TENFOLD_UNROLL
+        for (int r = 0; r < R; ++r) {
+          TENFOLD_UNROLL
+          for (int c = 0; c < C; ++c) hn::Store(sum[r][c], d, sums + (r * C + c) * N);
+        }
+        return out.store(sums, {R, C}, out.narrow);
       }
     }
     TENFOLD_UNROLL

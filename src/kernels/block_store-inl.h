@@ -1,0 +1,91 @@
+// Stores finished sums as elements of the output's type.
+// Per-target: included once for each SIMD target by block_tile-inl.h and block_scatter.cc.
+#if defined(TENFOLD_KERNELS_BLOCK_STORE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENFOLD_KERNELS_BLOCK_STORE_INL_H_
+#undef TENFOLD_KERNELS_BLOCK_STORE_INL_H_
+#else
+#define TENFOLD_KERNELS_BLOCK_STORE_INL_H_
+#endif
+
+#include "core/convert.hpp"
+#include "kernels/block_kernels.hpp"
+#include "kernels/keys.hpp"
+#include "kernels/ops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenfold::kernels {
+namespace HWY_NAMESPACE {
+
+// A sum as an element: floats round to nearest, NaNs become one, integers wrap.
+template <class T, class A>
+HWY_INLINE T BlockStoredAs(A sum) {
+  if constexpr (std::is_floating_point_v<A>)
+    if (sum != sum) sum = std::bit_cast<A>(kNanBits<A>);
+  return convert_element<T>(sum);
+}
+
+// The same for a vector of them.
+template <class T, class A>
+HWY_INLINE void BlockStoreSums(const A* sums, T* out) {
+  const hn::ScalableTag<A> d;
+  auto v = hn::LoadU(d, sums);
+  if constexpr (std::is_floating_point_v<A>)
+    v = hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::bit_cast<A>(kNanBits<A>)), v);
+  if constexpr (std::is_same_v<T, A>) {
+    hn::StoreU(v, d, out);
+  } else if constexpr (std::is_same_v<T, Bool>) {
+    const hn::RebindToSigned<decltype(d)> di;
+    const hn::Rebind<uint8_t, decltype(d)> d8;
+    const auto set = hn::VecFromMask(di, hn::RebindMask(di, hn::Ne(v, hn::Zero(d))));
+    const auto ones = hn::And(set, hn::Set(di, 1));
+    hn::StoreU(hn::DemoteTo(d8, ones), d8, reinterpret_cast<uint8_t*>(out));
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    const hn::RebindToUnsigned<decltype(d)> du;
+    const auto bits = hn::BitCast(du, v);  // to nearest, ties to even, on the bits
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(du, 0x7FFFu)), odd));
+    const hn::Rebind<uint16_t, decltype(d)> d16;
+    hn::StoreU(hn::DemoteTo(d16, hn::BitCast(hn::RebindToSigned<decltype(d)>(), rounded)), d16,
+               reinterpret_cast<uint16_t*>(out));
+  } else if constexpr (std::is_same_v<T, Float16>) {
+#if HWY_TARGET <= HWY_AVX2
+    const hn::Rebind<hwy::float16_t, decltype(d)> d16;
+    hn::StoreU(hn::DemoteTo(d16, v), d16, reinterpret_cast<hwy::float16_t*>(out));
+#else  // no conversion instruction
+    for (size_t i = 0; i < hn::Lanes(d); ++i) out[i] = BlockStoredAs<Float16>(sums[i]);
+#endif
+  } else {  // the low bits of an integer; clearing the others keeps DemoteTo from saturating
+    using Narrow = std::make_unsigned_t<T>;
+    const hn::Rebind<Narrow, decltype(d)> dn;
+    const auto low = hn::And(v, hn::Set(d, static_cast<A>(std::numeric_limits<Narrow>::max())));
+    hn::StoreU(hn::DemoteTo(dn, low), dn, reinterpret_cast<Narrow*>(out));
+  }
+}
+
+// A tile of sums, rows by vectors, from the output's row and vector on.
+struct BlockTileSize {
+  int rows, vectors;
+};
+using BlockTileStore = void (*)(const float* sums, BlockTileSize size, const NarrowOutput& out);
+
+template <class T>
+void BlockStoreTile(const float* sums, BlockTileSize size, const NarrowOutput& out) {
+  constexpr int64_t N = hn::MaxLanes(hn::ScalableTag<float>());
+  for (int r = 0; r < size.rows; ++r) {
+    T* row = static_cast<T*>(out.c) + out.row_offsets[r];
+    for (int v = 0; v < size.vectors; ++v, sums += N) {
+      const ColumnVector& vector = out.vectors[v];
+      if (HWY_LIKELY(vector.lanes == N))
+        BlockStoreSums<T>(sums, row + vector.offset);
+      else
+        for (int64_t i = 0; i < vector.lanes; ++i)
+          row[vector.offset + i] = BlockStoredAs<T>(sums[i]);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenfold::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard per target
