@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tenfold import errors, named
 from tenfold._core import __version__
-from tenfold._einsum import compile, einsum, einsum_path
+from tenfold._einsum import Explanation, Plan, compile, einsum, einsum_path
 from tenfold._models import load
 from tenfold._products import (
     matmul,
@@ -61,8 +61,10 @@ __all__ = [
     "AxisError",
     "DTypeError",
     "EquationError",
+    "Explanation",
     "MemoryLimitError",
     "ModelError",
+    "Plan",
     "ShapeError",
     "TenfoldError",
     "UnsupportedError",

@@ -144,6 +144,7 @@ class Plan:
         self._core = _core.Plan(
             equation, self._operands, None, None, dtype, path, memory_limit, dialect, method
         )
+        self._call = self._core.call  # found once: a lookup counts beside a small contraction
         self._free = [i for i in range(len(operands)) if i not in self._constants]
 
     def __call__(
@@ -156,7 +157,7 @@ class Plan:
             for index, operand in zip(self._free, operands, strict=True):
                 whole[index] = operand
             operands = tuple(whole)
-        result = self._core.call(operands, out, threads)
+        result = self._call(operands, out, threads)
         if out is not None or not operands or type(operands[0]) is np.ndarray:
             return result
         return as_kind(result, kind_of(operands[0]))

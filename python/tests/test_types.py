@@ -59,6 +59,7 @@ def test_mypy_sees_mistakes(tmp_path):
         'tf.load("m.onnx").run([1])': "arg-type",
         "tf.summ([1])": "attr-defined",
         'tf.compile("i->", (1,), thread=1)': "call-arg",
+        'plan: tf.Explanation = tf.compile("i->", (1,))': "assignment",
         'tf.compile("i->", (1,)).explain() + 1': "operator",
     }
     file.write_text("\n".join(["import tenfold as tf", *lines, ""]), "utf-8")

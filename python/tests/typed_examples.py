@@ -41,13 +41,13 @@ def contractions(x: Array) -> None:
 
 
 def plans(x: Array) -> None:
-    plan = tf.compile("ij,jk->ik", x, (3, 4), dtype=np.float32)
+    plan: tf.Plan = tf.compile("ij,jk->ik", x, (3, 4), dtype=np.float32)
     shape: tuple[int, ...] = plan.shape
     order: list[tuple[int, ...]] = plan.path
     cost: dict[str, Any] = plan.cost
     assert shape == (2, 4) and order == [(0, 1)] and cost["flops"] > 0
     plan(x, np.ones((3, 4), np.float32), out=np.empty((2, 4), np.float32), threads=1)
-    explanation = plan.explain()
+    explanation: tf.Explanation = plan.explain()
     steps: dict[str, Any] = explanation.to_dict()
     drawing: str = explanation.svg() + explanation.dot()
     assert steps and drawing and plan.dtype == np.float32
