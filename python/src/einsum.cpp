@@ -86,6 +86,20 @@ nb::object einsum_call(nb::handle equation, nb::handle operands, nb::handle labe
   return run_plan(*plan, x, threads);
 }
 
+// einsum_call with nothing but an equation as text: the arguments that are not there would take as
+// long as a small contraction.
+nb::object einsum_plain(nb::handle equation, nb::handle operands) {
+  static const EinsumSpec plain =
+      Request(nb::none(), nb::none(), nb::none(), nb::none(), nb::none(), 0, "numpy", "auto").spec;
+  const Operands x(operands, "einsum");
+  EinsumSpec spec = plain;
+  if (!nb::try_cast(equation, spec.equation)) {  // an error, worded there
+    const nb::none no;
+    return einsum_call(equation, operands, no, no, no, no, no, 0, "numpy", "auto", 0);
+  }
+  return run_plan(*einsum_plan(spec, x.views()), x, 0);
+}
+
 // The products folded by another operator than the sum, by its short name.
 nb::object einsum_fold_call(const std::string& op, nb::handle equation, nb::handle operands,
                             nb::handle labels, nb::handle output, nb::handle out, nb::handle dtype,
@@ -160,6 +174,7 @@ void bind_einsum(nb::module_& m) {
   m.def("einsum", &einsum_call, maybe("equation"), nb::arg("operands"), maybe("labels"),
         maybe("output"), maybe("out"), maybe("dtype"), maybe("path"), nb::arg("memory_limit"),
         nb::arg("dialect"), nb::arg("method"), nb::arg("threads"));
+  m.def("einsum_plain", &einsum_plain, nb::arg("equation"), nb::arg("operands"));
   m.def("einsum_fold", &einsum_fold_call, nb::arg("op"), maybe("equation"), nb::arg("operands"),
         maybe("labels"), maybe("output"), maybe("out"), maybe("dtype"), nb::arg("dialect"),
         nb::arg("threads"));

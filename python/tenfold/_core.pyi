@@ -56,6 +56,7 @@ def einsum(
     method: str,
     threads: int,
 ) -> object: ...
+def einsum_plain(equation: object, operands: object) -> object: ...
 def einsum_fold(
     op: str,
     equation: object | None,

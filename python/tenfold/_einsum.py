@@ -15,7 +15,7 @@ from tenfold._interchange import as_kind, kind_of
 from tenfold._masked import check_out
 from tenfold.errors import ShapeError, argument_error, whole_number
 
-_DIALECT = "numpy"
+_DIALECT, _METHOD, _REDUCE = "numpy", "auto", "sum"
 _LABELS = 2**31  # of the interleaved form: more than operands have axes
 
 
@@ -28,8 +28,8 @@ def einsum(
     memory_limit: int = 0,
     threads: int = 0,
     dialect: str = _DIALECT,
-    method: str = "auto",
-    reduce: str = "sum",
+    method: str = _METHOD,
+    reduce: str = _REDUCE,
     **numpys: Any,
 ) -> Any:
     """Contracts the operands by the equation: einsum("ij,jk->ik", a, b), or in the interleaved form
@@ -43,16 +43,30 @@ def einsum(
         from tenfold.compat.numpy import einsum as numpys_einsum
 
         ours = (path, memory_limit, threads, dialect, method, reduce)
-        if ours != (None, 0, 0, _DIALECT, "auto", "sum"):
+        if ours != (None, 0, 0, _DIALECT, _METHOD, _REDUCE):
             raise TypeError(f"{', '.join(numpys)} cannot stand beside arguments that NumPy lacks")
         result = numpys_einsum(equation, *operands, out=out, dtype=dtype, **numpys)
         first = equation if not isinstance(equation, str) else operands[0]
         return result if out is not None else as_kind(result, kind_of(first))
+    if (
+        out is dtype is path is None  # first the usual call, by the shortest way
+        and dialect is _DIALECT
+        and method is _METHOD
+        and reduce is _REDUCE
+        and type(equation) is str
+        and type(memory_limit) is type(threads) is int
+        and memory_limit == threads == 0
+    ):
+        result = _core.einsum_plain(equation, operands)
+        if operands and type(operands[0]) is np.ndarray:
+            return result
+        return as_kind(result, kind_of(operands[0]))
     labels = output = None
     if not isinstance(equation, str):
         operands, labels, output = _interleaved((equation, *operands))
         equation = None
-    path = _path_of(path)
+    if path is not None:
+        path = _path_of(path)
     call = (equation, operands, labels, output)
     try:
         if reduce != "sum":
