@@ -16,12 +16,6 @@ def kind_of(operand):
     return "jax" if root in ("jax", "jaxlib") else None
 
 
-def as_operand(array):
-    """What the extension module can read: a tensor that requires gradients is refused by its own
-    library; a JAX array of bfloat16 comes through DLPack."""
-    return array
-
-
 def as_kind(array, kind):
     if kind is None:
         return array
