@@ -165,23 +165,6 @@ struct BlockSquare {
     }
   }
 
- private:
-  static HWY_INLINE void Half(V* x, V* out) {
-    TENFOLD_UNROLL
-    for (int q = 0; q < kHalf; q += LB) Blocks(x + q);
-    if constexpr (kHalf == LB) {
-      TENFOLD_UNROLL
-      for (int j = 0; j < LB; ++j) out[j] = x[j];
-    } else {  // two blocks in a half: exchange the second of one with the first of the other
-      static_assert(kHalf == 2 * LB);
-      TENFOLD_UNROLL
-      for (int j = 0; j < LB; ++j) {
-        const V a = x[j], b = x[LB + j];
-        out[j] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a);
-        out[LB + j] = hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a));
-      }
-    }
-  }
   // LB vectors: in each block, rows become columns.
   static HWY_INLINE void Blocks(V* x) {
     const D d;
@@ -199,6 +182,24 @@ struct BlockSquare {
       x[1] = hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23));
       x[2] = hn::BitCast(d, hn::InterleaveLower(d64, high01, high23));
       x[3] = hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23));
+    }
+  }
+
+ private:
+  static HWY_INLINE void Half(V* x, V* out) {
+    TENFOLD_UNROLL
+    for (int q = 0; q < kHalf; q += LB) Blocks(x + q);
+    if constexpr (kHalf == LB) {
+      TENFOLD_UNROLL
+      for (int j = 0; j < LB; ++j) out[j] = x[j];
+    } else {  // two blocks in a half: exchange the second of one with the first of the other
+      static_assert(kHalf == 2 * LB);
+      TENFOLD_UNROLL
+      for (int j = 0; j < LB; ++j) {
+        const V a = x[j], b = x[LB + j];
+        out[j] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a);
+        out[LB + j] = hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a));
+      }
     }
   }
 };

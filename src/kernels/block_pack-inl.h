@@ -295,8 +295,30 @@ struct BlockPack {
     }
   }
 
+  // Panels of three blocks of rows, where a vector has four: the same with a quarter left out.
+  static constexpr bool kThreeBlocks = !kColumns && N == 16 && kWidth == 12;
+  static HWY_INLINE void ThreeBlocks(const R* const* rows, int64_t at, int64_t width, T* out) {
+    const D d;
+    const DHalf dh;
+    const hn::Half<DHalf> dq;
+    TENFOLD_UNROLL
+    for (int64_t step = 0; step < N; step += 4, at += 4 * kPerStep) {
+      V x[4];
+      TENFOLD_UNROLL
+      for (int64_t i = 0; i < 4; ++i) {
+        const auto low =
+            hn::Combine(dh, L::Steps(dq, rows[4 + i] + at), L::Steps(dq, rows[i] + at));
+        x[i] = hn::Combine(d, hn::ZeroExtendVector(dh, L::Steps(dq, rows[8 + i] + at)), low);
+      }
+      BlockSquare<D>::Blocks(x);
+      TENFOLD_UNROLL
+      for (int64_t i = 0; i < 4; ++i, out += width) hn::StoreU(x[i], d, out);
+    }
+  }
+
   static HWY_INLINE void WholeTile(const R* const* rows, int64_t at, int64_t width, T* out) {
     const D d;
+    if constexpr (kThreeBlocks) return ThreeBlocks(rows, at, width, out);
     V steps[kTogether][N];
     TENFOLD_UNROLL
     for (int64_t t = 0; t < kTogether; ++t)

@@ -24,13 +24,18 @@ HWY_INLINE T BlockStoredAs(A sum) {
   return convert_element<T>(sum);
 }
 
-// The same for a vector of them.
-template <class T, class A>
-HWY_INLINE void BlockStoreSums(const A* sums, T* out) {
-  const hn::ScalableTag<A> d;
-  auto v = hn::LoadU(d, sums);
-  if constexpr (std::is_floating_point_v<A>)
-    v = hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::bit_cast<A>(kNanBits<A>)), v);
+// Which NaN a sum of several becomes depends on the order of an instruction's operands, which the
+// compiler chooses: all become one.
+template <class D>
+HWY_INLINE hn::Vec<D> BlockCanonical(D d, hn::Vec<D> v) {
+  using T = hn::TFromD<D>;
+  return hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::bit_cast<T>(kNanBits<T>)), v);
+}
+
+// A vector of sums, canonical ones, as elements.
+template <class T, class D>
+HWY_INLINE void BlockStoreVector(D d, hn::Vec<D> v, T* out) {
+  using A = hn::TFromD<D>;
   if constexpr (std::is_same_v<T, A>) {
     hn::StoreU(v, d, out);
   } else if constexpr (std::is_same_v<T, Bool>) {
@@ -52,6 +57,8 @@ HWY_INLINE void BlockStoreSums(const A* sums, T* out) {
     const hn::Rebind<hwy::float16_t, decltype(d)> d16;
     hn::StoreU(hn::DemoteTo(d16, v), d16, reinterpret_cast<hwy::float16_t*>(out));
 #else  // no conversion instruction
+    HWY_ALIGN float sums[hn::MaxLanes(d)];
+    hn::Store(v, d, sums);
     for (size_t i = 0; i < hn::Lanes(d); ++i) out[i] = BlockStoredAs<Float16>(sums[i]);
 #endif
   } else {  // the low bits of an integer; clearing the others keeps DemoteTo from saturating
@@ -60,6 +67,14 @@ HWY_INLINE void BlockStoreSums(const A* sums, T* out) {
     const auto low = hn::And(v, hn::Set(d, static_cast<A>(std::numeric_limits<Narrow>::max())));
     hn::StoreU(hn::DemoteTo(dn, low), dn, reinterpret_cast<Narrow*>(out));
   }
+}
+
+template <class T, class A>
+HWY_INLINE void BlockStoreSums(const A* sums, T* out) {
+  const hn::ScalableTag<A> d;
+  auto v = hn::LoadU(d, sums);
+  if constexpr (std::is_floating_point_v<A>) v = BlockCanonical(d, v);
+  BlockStoreVector(d, v, out);
 }
 
 // A tile of sums, rows by vectors, from the output's row and vector on.

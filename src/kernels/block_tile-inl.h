@@ -52,14 +52,6 @@ struct BlockPairsOp {
   }
 };
 
-// Which NaN a sum of several becomes depends on the order of an instruction's operands, which the
-// compiler chooses: all become one.
-template <class D>
-HWY_INLINE hn::Vec<D> BlockCanonical(D d, hn::Vec<D> v) {
-  using T = hn::TFromD<D>;
-  return hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::bit_cast<T>(kNanBits<T>)), v);
-}
-
 // Where a tile's sums go.
 template <class T>
 struct BlockOutput {
@@ -250,19 +242,8 @@ struct BlockTiles {
         }
       }
     }
-    if constexpr (std::is_same_v<T, float>) {
-      if (out.store != nullptr) {
-        if constexpr (StoresNarrow<Op, R, C, V>)
-          if (Op::Store(out, sum)) return;
-        HWY_ALIGN T sums[R * C * N];
-        TENFOLD_UNROLL
-        for (int r = 0; r < R; ++r) {
-          TENFOLD_UNROLL
-          for (int c = 0; c < C; ++c) hn::Store(sum[r][c], d, sums + (r * C + c) * N);
-        }
-        return out.store(sums, {R, C}, out.narrow);
-      }
-    }
+    if constexpr (std::is_same_v<T, float>)
+      if (out.store != nullptr) return StoreNarrow(out, sum);
     TENFOLD_UNROLL
     for (int r = 0; r < R; ++r) {
       TENFOLD_UNROLL
@@ -275,6 +256,42 @@ struct BlockTiles {
           StoreSome(place(r, c), sum[r][c], out.vectors[c].lanes);
       }
     }
+  }
+
+  template <int R, int C>
+  static HWY_INLINE void StoreNarrow(const Output& out, V (&sum)[R][C]) {
+    const D d;
+    if constexpr (StoresNarrow<Op, R, C, V>) {
+      if (Op::Store(out, sum)) return;
+    } else if constexpr (HWY_TARGET <= HWY_AVX2) {  // others have no instruction for f16
+      if (out.narrow.dtype == DType::kF16 ? StoreWhole<Float16>(out, sum)
+                                          : StoreWhole<BFloat16>(out, sum))
+        return;
+    }
+    HWY_ALIGN T sums[R * C * N];
+    TENFOLD_UNROLL
+    for (int r = 0; r < R; ++r) {
+      TENFOLD_UNROLL
+      for (int c = 0; c < C; ++c) hn::Store(sum[r][c], d, sums + (r * C + c) * N);
+    }
+    out.store(sums, {R, C}, out.narrow);
+  }
+
+  // False if vectors have empty lanes.
+  template <class S, int R, int C>
+  static HWY_INLINE bool StoreWhole(const Output& out, V (&sum)[R][C]) {
+    bool whole = true;
+    TENFOLD_UNROLL
+    for (int c = 0; c < C; ++c) whole &= out.narrow.vectors[c].lanes == N;
+    if (!whole) return false;
+    TENFOLD_UNROLL
+    for (int r = 0; r < R; ++r) {
+      S* row = static_cast<S*>(out.narrow.c) + out.narrow.row_offsets[r];
+      TENFOLD_UNROLL
+      for (int c = 0; c < C; ++c)
+        BlockStoreVector(D(), sum[r][c], row + out.narrow.vectors[c].offset);
+    }
+    return true;
   }
 
   static HWY_INLINE V LoadSome(const T* from, int64_t lanes) {
