@@ -338,13 +338,6 @@ nb::tuple shape_tuple(const Dims& shape) {
   return nb::borrow<nb::tuple>(tuple);
 }
 
-nb::str text_of(std::string_view text) {
-  PyObject* decoded =
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
-  if (decoded == nullptr) throw nb::python_error();
-  return nb::steal<nb::str>(decoded);
-}
-
 RunOptions run_options(int threads) {
   if (threads < 0)
     throw Error(ErrorCode::kBadArgument, "threads", "a negative number of threads",

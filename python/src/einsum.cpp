@@ -24,11 +24,15 @@ struct Request {
     const auto [dialect, version] = parse_dialect(dialect_text);
     spec.dialect = dialect;
     spec.version = version;
-    if (!equation.is_none()) spec.equation = nb::cast<std::string>(equation);
+    if (!equation.is_none() && !nb::try_cast(equation, spec.equation))
+      throw Error(ErrorCode::kEquationSyntax, "einsum", "the equation is no text", "a str of UTF-8",
+                  nb::cast<std::string>(nb::repr(equation)));
     if (!labels.is_none()) spec.labels = nb::cast<std::vector<std::vector<int>>>(labels);
     if (!output.is_none()) spec.output_labels = nb::cast<std::vector<int>>(output);
     spec.dtype = dtype_of_object(dtype, "einsum");
-    if (!path.is_none()) spec.path = nb::cast<std::vector<std::vector<int>>>(path);
+    if (!path.is_none() && !nb::try_cast(path, spec.path.emplace()))
+      throw Error(ErrorCode::kBadArgument, "path", "no list of steps",
+                  "lists of positions of operands", nb::cast<std::string>(nb::repr(path)));
     if (memory_limit < 0)
       throw Error(ErrorCode::kBadArgument, "memory_limit", "a negative number of bytes",
                   "0 (no limit) or more", std::to_string(memory_limit));
