@@ -152,6 +152,7 @@ DType dtype_of_dlpack(nb::dlpack::dtype d, const std::string& operand) {
 }
 
 std::atomic<int> thread_limit{0};
+constexpr int kForked = -1;  // a limit that stays: the workers are the parent's
 
 }  // namespace
 
@@ -334,7 +335,7 @@ nb::object dtype_object(DType dtype) { return numpy().dtypes[static_cast<std::si
 nb::tuple shape_tuple(const Dims& shape) {
   nb::object tuple = nb::steal(PyTuple_New(shape.size()));
   for (int i = 0; i < shape.size(); ++i)
-    PyTuple_SET_ITEM(tuple.ptr(), i, PyLong_FromLongLong(shape[i]));
+    PyTuple_SetItem(tuple.ptr(), i, PyLong_FromLongLong(shape[i]));
   return nb::borrow<nb::tuple>(tuple);
 }
 
@@ -342,11 +343,17 @@ RunOptions run_options(int threads) {
   if (threads < 0)
     throw Error(ErrorCode::kBadArgument, "threads", "a negative number of threads",
                 "0 (as many as pay) or more", std::to_string(threads));
-  return {.threads = threads > 0 ? threads : thread_limit.load(std::memory_order_relaxed)};
+  const int limit = thread_limit.load(std::memory_order_relaxed);
+  if (limit == kForked) return {.threads = 1};
+  return {.threads = threads > 0 ? threads : limit};
 }
-void set_num_threads(int threads) { thread_limit.store(threads, std::memory_order_relaxed); }
+void set_num_threads(int threads) {
+  if (thread_limit.load(std::memory_order_relaxed) != kForked)
+    thread_limit.store(threads, std::memory_order_relaxed);
+}
 int num_threads() {
   const int limit = thread_limit.load(std::memory_order_relaxed);
+  if (limit == kForked) return 1;
   const int all = default_executor().concurrency();
   return limit > 0 && limit < all ? limit : all;
 }

@@ -82,7 +82,7 @@ nb::str text_of(std::string_view text);
 
 // Threads of a call: its own number if given, else what set_num_threads said.
 RunOptions run_options(int threads);
-void set_num_threads(int threads);
+void set_num_threads(int threads);  // -1, after a fork: one, for good
 int num_threads();
 
 // Lets other Python threads run meanwhile, if the work is worth the switch.

@@ -36,5 +36,6 @@ def num_threads(count: int) -> Iterator[None]:
 
 
 _limit = 0
-# The worker threads don't survive a fork: the child computes on its own thread.
-os.register_at_fork(after_in_child=lambda: _core.set_num_threads(1))
+# The worker threads don't survive a fork: the child computes on its own thread, whatever it asks
+# for (-1 stays), since a thread that was at work when it was made may hold what others wait for.
+os.register_at_fork(after_in_child=lambda: _core.set_num_threads(-1))
