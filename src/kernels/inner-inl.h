@@ -9,6 +9,9 @@
 #define TENFOLD_KERNELS_INNER_INL_H_
 #endif
 
+#include <algorithm>
+#include <bit>
+
 #include "kernels/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -33,58 +36,107 @@ struct Inner {
     if constexpr (sizeof(A) >= 4) {
       if (n <= L::kLeafSize) {
         if (n <= 4 && row_stride == n && n > 1) r = Interleaved(op, p, rows, n, out, args);
-        if (n < L::kLanes)
-          r = Narrow(op, p, r, rows, row_stride, n, out, args);
-        else if (n <= kRowsAbreast)
-          r = Abreast(op, p, rows, row_stride, n, out, args);
-        for (; r + N <= rows; r += N) {
-          V lanes[N];
-          TENFOLD_UNROLL
-          for (int64_t j = 0; j < N; ++j)
-            lanes[j] = LeafVector(op, p + (r + j) * row_stride, n, Op::RowBias(D(), args, r + j));
-          hn::StoreU(L::FoldRows(op, lanes), D(), out + r);
+        if (n < L::kLanes) r = Narrow(op, p, r, rows, row_stride, n, out, args);
+        if constexpr (!Op::kHeavy) {
+          if (n >= L::kLanes && n <= kRowsAbreast)
+            r = Abreast(op, p, rows, row_stride, n, out, args);
         }
       }
+      if (n <= kRowsTogether) r = Together(op, p, r, rows, row_stride, n, out, args);
     }
     for (; r < rows; ++r) out[r] = Row(op, p + r * row_stride, n, Op::RowBias(D(), args, r));
   }
 
  private:
-  // One leaf, possibly partial, folded to one vector.
+  // One leaf, possibly partial, folded to one vector. Any number of elements if the order is free.
   template <class B>
   static HWY_INLINE V LeafVector(const Op& op, const R* p, int64_t n, B bias) {
+    const D d;
     V acc[NV];
-    if (n < L::kLanes) {
-      TENFOLD_UNROLL
-      for (int64_t v = 0; v < NV; ++v) acc[v] = L::MapTail(op, p + v * N, bias, n - v * N);
-      return L::FoldVectors(op, acc);
-    }
     TENFOLD_UNROLL
-    for (int64_t v = 0; v < NV; ++v) acc[v] = L::Map(op, p + v * N, bias);
-    int64_t i = L::kLanes;
+    for (int64_t v = 0; v < NV; ++v) acc[v] = hn::Set(d, Op::Identity());
+    constexpr int64_t kLine = 64 / sizeof(R), kStep = std::max(Op::kRun, 4) * L::kLanes;
+    int64_t i = 0;
+    TENFOLD_NO_UNROLL
+    for (; i + kStep <= n; i += kStep) {
+      if constexpr (Op::kRun > 1) {
+        TENFOLD_UNROLL
+        for (int64_t k = 0; k < kStep; k += kLine) Prefetch(p + i + k);
+        TENFOLD_UNROLL
+        for (int64_t v = 0; v < NV; ++v)
+          op.template AddRun<Op::kRun>(d, acc + v, p + i + v * N, L::kLanes, bias);
+      } else {
+        TENFOLD_UNROLL
+        for (int64_t k = 0; k < kStep; k += N) {
+          if (k % kLine == 0) Prefetch(p + i + k);
+          V& lane = acc[k / N % NV];
+          lane = L::Add(op, lane, p + i + k, bias);
+        }
+      }
+    }
     for (; i + L::kLanes <= n; i += L::kLanes) {
-      Prefetch(p + i);
       TENFOLD_UNROLL
       for (int64_t v = 0; v < NV; ++v) acc[v] = L::Add(op, acc[v], p + i + v * N, bias);
     }
     if (i < n) {
       TENFOLD_UNROLL
       for (int64_t v = 0; v < NV; ++v)
-        acc[v] = op.Combine(D(), acc[v], L::MapTail(op, p + i + v * N, bias, n - i - v * N));
+        acc[v] = op.Combine(d, acc[v], L::MapTail(op, p + i + v * N, bias, n - i - v * N));
     }
     return L::FoldVectors(op, acc);
+  }
+  // N rows at a time, so that their lanes fold together.
+  static constexpr int64_t kTogether = 8;  // leaves of a row
+  static constexpr int64_t kRowsTogether = kTogether * L::kLeafSize;
+  static HWY_INLINE int64_t Together(const Op& op, const R* p, int64_t r, int64_t rows,
+                                     int64_t row_stride, int64_t n, A* out,
+                                     const KernelArgs& args) {
+    const D d;
+    const int64_t leaf = Op::kOrdered ? L::kLeafSize : n;
+    V lanes[kTogether * N];
+    for (; r + N <= rows; r += N) {
+      for (int64_t j = 0; j < N; ++j) {
+        const R* q = p + (r + j) * row_stride;
+        const auto bias = Op::RowBias(d, args, r + j);
+        V* to = lanes + j;
+        for (int64_t i = 0; i < n; i += leaf, to += N)
+          *to = LeafVector(op, q + i, std::min(leaf, n - i), bias);
+      }
+      LeafStack<Op, V> stack;
+      int64_t i = 0;
+      const V* from = lanes;
+      for (; n - i > leaf; i += leaf, from += N) stack.Push(op, L::FoldRows(op, from));
+      hn::StoreU(stack.Finish(op, L::FoldRows(op, from)), d, out + r);
+    }
+    return r;
   }
 
   template <class B>
   static HWY_INLINE A Row(const Op& op, const R* p, int64_t n, B bias) {
     const D d;
-    constexpr int64_t kSize = L::kLeafSize;
-    LeafStack<Op> stack;
-    const R* const end = p + n;
-    for (; end - p >= kSize; p += kSize)
-      stack.Push(op, L::FoldLanes(op, d, LeafVector(op, p, kSize, bias)));
-    if (p == end) return stack.Finish(op, A{}, false);
-    return stack.Finish(op, L::FoldLanes(op, d, LeafVector(op, p, end - p, bias)), true);
+    if constexpr (!Op::kOrdered) {
+      return L::FoldLanes(op, d, LeafVector(op, p, n, bias));
+    } else {
+      constexpr int64_t kSize = L::kLeafSize;
+      LeafStack<Op> stack;
+      // N leaves at a time, in such lanes that neighbours meet first when the lanes fold in halves.
+      for (; n > N * kSize; n -= N * kSize) {
+        V lanes[N];
+        for (int64_t j = 0; j < N; ++j, p += kSize)
+          lanes[Reversed(j)] = LeafVector(op, p, kSize, bias);
+        stack.Push(op, L::FoldLanes(op, d, L::FoldRows(op, lanes)),
+                   std::countr_zero(static_cast<uint64_t>(N)));
+      }
+      for (; n > kSize; n -= kSize, p += kSize)
+        stack.Push(op, L::FoldLanes(op, d, LeafVector(op, p, kSize, bias)));
+      return stack.Finish(op, L::FoldLanes(op, d, LeafVector(op, p, n, bias)));
+    }
+  }
+  // The bits of a lane's number in reverse.
+  static constexpr int64_t Reversed(int64_t j) {
+    int64_t reversed = 0;
+    for (int64_t bit = 1; bit < N; bit *= 2, j /= 2) reversed = 2 * reversed + j % 2;
+    return reversed;
   }
 
   // One leaf is a chain of dependent additions, but the next leaf's chain starts while it runs; one

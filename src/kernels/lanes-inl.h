@@ -45,10 +45,11 @@ struct Lanes {
   // acc combined with the next vector.
   template <class B>
   static HWY_INLINE V Add(const Op& op, V acc, const R* p, B bias) {
-    if constexpr (Op::kFused)
-      return op.Accumulate(D(), acc, hn::LoadU(DR(), p), bias);
+    if constexpr (Op::kRun > 0)
+      op.template AddRun<1>(D(), &acc, p, 0, bias);
     else
-      return op.Combine(D(), acc, Map(op, p, bias));
+      acc = op.Combine(D(), acc, Map(op, p, bias));
+    return acc;
   }
   // Lanes from `count` on become the identity; memory past them is not touched.
   template <class B>
@@ -137,28 +138,35 @@ struct Lanes {
   }
 };
 
-// The tree above the leaves of one row.
-template <class Op>
+// The tree above the leaves of one row, or (A a vector) of a row for each lane.
+template <class Op, class A = typename Op::State>
 struct LeafStack {
-  using A = typename Op::State;
   A node[48];
   uint64_t leaves = 0;  // bit j set: node[j] holds a subtree of 2^j leaves
 
-  HWY_INLINE void Push(const Op& op, A value) {
-    int level = 0;
-    for (; leaves >> level & 1; ++level) value = Lanes<Op>::CombineScalar(op, node[level], value);
+  // `value`: a leaf, or a subtree of 2^level leaves where their number so far is a multiple of it.
+  HWY_INLINE void Push(const Op& op, A value, int level = 0) {
+    leaves += uint64_t{1} << level;
+    for (; (leaves >> level & 1) == 0; ++level) value = Join(op, node[level], value);
     node[level] = value;
-    ++leaves;
   }
-  // Folds `value`, the partial last leaf if there is one, into the smallest subtree and so on
-  // upwards.
-  HWY_INLINE A Finish(const Op& op, A value, bool has_value) const {
+  // Folds `value`, the last leaf (partial or whole: the joins are the same) if there is one left,
+  // into the smallest subtree and so on upwards.
+  HWY_INLINE A Finish(const Op& op, A value, bool has_value = true) const {
     for (uint64_t rest = leaves; rest != 0; rest &= rest - 1) {
       const A next = node[__builtin_ctzll(rest)];
-      value = has_value ? Lanes<Op>::CombineScalar(op, next, value) : next;
+      value = has_value ? Join(op, next, value) : next;
       has_value = true;
     }
     return value;
+  }
+
+ private:
+  static HWY_INLINE A Join(const Op& op, A a, A b) {
+    if constexpr (std::is_same_v<A, typename Op::State>)
+      return Lanes<Op>::CombineScalar(op, a, b);
+    else
+      return op.Combine(typename Lanes<Op>::D(), a, b);
   }
 };
 

@@ -8,11 +8,13 @@
 #endif
 
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 
 #include "hwy/highway.h"
 #include "kernels/reduce_kernels.hpp"
+#include "kernels/unroll.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenfold::kernels {
@@ -139,7 +141,10 @@ struct MapBase {
   // Floats: the order of combination is fixed by the tree. Integers: any order gives the same bits.
   static constexpr bool kOrdered = std::is_floating_point_v<A>;
   static constexpr int64_t kAhead = 8192;  // bytes that a stream prefetches ahead (measured)
-  static constexpr bool kFused = false;  // Accumulate exists: combine(acc, map(raw)) in fewer steps
+  // Above 0: AddRun<K> exists, by which the vectors x, x + stride, … go into one state (or, kApart,
+  // into K) in fewer or better interleaved steps than one by one; this is the best K along a row.
+  static constexpr int kRun = 0;
+  static constexpr bool kHeavy = false;  // a map so long that loops around it stay rolled
   template <class D>
   static HWY_INLINE NoBias RowBias(D, const KernelArgs&, int64_t) {
     return {};
@@ -178,7 +183,8 @@ struct SumAbsOp : AddBase<T, A> {
   }
 };
 
-// The square is rounded before it is added (no FMA), so that every target gives the same bits.
+// The square is rounded before it is added (no FMA), so that every target gives the same bits. In a
+// type where it is exact, FMA makes no difference.
 template <class T, class A>
 struct SumSquareOp : AddBase<T, A> {
   explicit SumSquareOp(const KernelArgs&) {}
@@ -189,6 +195,16 @@ struct SumSquareOp : AddBase<T, A> {
       return hn::Mul(v, v);
     else
       return MulWrap(d, v, v);
+  }
+  static constexpr int kRun = sizeof(T) < sizeof(double) && std::is_same_v<A, double> ? 1 : 0;
+  template <int K, class D, class R>
+  HWY_INLINE void AddRun(D d, hn::Vec<D>* acc, const R* x, int64_t stride, NoBias) const {
+    const hn::Rebind<R, D> dr;
+    TENFOLD_UNROLL
+    for (int k = 0; k < K; ++k) {
+      const auto v = Widen<T>(d, hn::LoadU(dr, x + k * stride));
+      *acc = hn::MulAdd(v, v, *acc);
+    }
   }
 };
 
@@ -268,6 +284,18 @@ struct MaxKeyOp : MapBase<T, A> {
   static constexpr A Identity() { return static_cast<A>(A{1} << (8 * sizeof(A) - 1)); }
 };
 
+// One comparison for two vectors, for which Highway has no name.
+template <class D>
+HWY_INLINE hn::Mask<D> EitherNaN(D, hn::Vec<D> a, hn::Vec<D> b) {
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (hn::MaxLanes(D()) == 16 && sizeof(hn::TFromD<D>) == 4)
+    return hn::Mask<D>{_mm512_cmp_ps_mask(a.raw, b.raw, _CMP_UNORD_Q)};
+  if constexpr (hn::MaxLanes(D()) == 8 && sizeof(hn::TFromD<D>) == 8)
+    return hn::Mask<D>{_mm512_cmp_pd_mask(a.raw, b.raw, _CMP_UNORD_Q)};
+#endif
+  return hn::Or(hn::IsNaN(a), hn::IsNaN(b));
+}
+
 // The greatest (least) of f32 or f64 in the type itself: any NaN wins and sticks; which of two
 // zeros comes out is left open (the finisher reports a zero, and the keys above decide).
 template <class T, class A, bool kMin>
@@ -285,6 +313,29 @@ struct ExtremeOp : MapBase<T, A> {
     const V m = kMin ? hn::Min(x, a) : hn::Max(x, a);
     return hn::IfThenElse(hn::IsNaN(x), x, m);
   }
+  // The extreme of K elements first, whether one is NaN beside it: one step in a long chain of
+  // them.
+  static constexpr int kRun = 8;
+  template <int K, class D, class R>
+  HWY_INLINE void AddRun(D d, hn::Vec<D>* acc, const R* x, int64_t stride, NoBias) const {
+    using V = hn::Vec<D>;
+    const hn::Rebind<R, D> dr;
+    V v[K];
+    TENFOLD_UNROLL
+    for (int k = 0; k < K; ++k) v[k] = Widen<T>(d, hn::LoadU(dr, x + k * stride));
+    auto nan = EitherNaN(d, v[0], v[K - 1]);
+    if constexpr (K > 1) {
+      TENFOLD_UNROLL
+      for (int k = 1; k < K - 1; k += 2) nan = hn::Or(nan, EitherNaN(d, v[k], v[k + 1]));
+      TENFOLD_UNROLL
+      for (int h = K / 2; h >= 1; h /= 2) {
+        TENFOLD_UNROLL
+        for (int k = 0; k < h; ++k) v[k] = kMin ? hn::Min(v[k], v[k + h]) : hn::Max(v[k], v[k + h]);
+      }
+    }
+    const V m = kMin ? hn::Min(v[0], *acc) : hn::Max(v[0], *acc);
+    *acc = hn::IfThenElse(nan, hn::Set(d, std::numeric_limits<A>::quiet_NaN()), m);
+  }
   static constexpr A Identity() {
     return kMin ? std::numeric_limits<A>::infinity() : -std::numeric_limits<A>::infinity();
   }
@@ -293,43 +344,55 @@ struct ExtremeOp : MapBase<T, A> {
 // 2^t for t <= 0 as p * scale: t = k + f with |f| <= 1/2, p a minimax polynomial for 2^f, scale =
 // 2^k, k clamped at -126 (f32) or -1022 (f64). Relative error of the polynomial: 7.5e-8 (f32,
 // degree 5), 3.1e-18 (f64, degree 11); coefficients by the Remez algorithm for the relative error
-// on [-1/2, 1/2]. NaN gives NaN.
-template <class D, std::enable_if_t<std::is_same_v<hn::TFromD<D>, float>>* = nullptr>
-HWY_INLINE void Exp2Parts(D d, hn::Vec<D> t, hn::Vec<D>& p, hn::Vec<D>& scale) {
-  const hn::RebindToSigned<D> di;
-  t = hn::Max(hn::Set(d, -126.0f), t);  // in this order, so that a NaN in t stays
+// on [-1/2, 1/2], the highest power first. NaN gives NaN.
+template <class A>
+struct Exp2Constants;
+template <>
+struct Exp2Constants<float> {
+  static constexpr float kLeast = -126.0f;
   // Adding it rounds to an integer, held in the low bits together with the exponent's bias.
-  const auto magic = hn::Set(d, 0x1.8p23f + 127.0f);
-  const auto shifted = hn::Add(t, magic);
-  const auto f = hn::Sub(t, hn::Sub(shifted, magic));
-  p = hn::Set(d, 0x1.5c08e6p-10f);
-  p = hn::MulAdd(p, f, hn::Set(d, 0x1.3d0c52p-7f));
-  p = hn::MulAdd(p, f, hn::Set(d, 0x1.c6b6e4p-5f));
-  p = hn::MulAdd(p, f, hn::Set(d, 0x1.ebf918p-3f));
-  p = hn::MulAdd(p, f, hn::Set(d, 0x1.62e428p-1f));
-  p = hn::MulAdd(p, f, hn::Set(d, 1.0f));
-  scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
-}
-template <class D, std::enable_if_t<std::is_same_v<hn::TFromD<D>, double>>* = nullptr>
-HWY_INLINE void Exp2Parts(D d, hn::Vec<D> t, hn::Vec<D>& p, hn::Vec<D>& scale) {
+  static constexpr float kMagic = 0x1.8p23f + 127.0f;
+  static constexpr int kExponentAt = 23;
+  static constexpr float kPolynomial[] = {0x1.5c08e6p-10f, 0x1.3d0c52p-7f, 0x1.c6b6e4p-5f,
+                                          0x1.ebf918p-3f,  0x1.62e428p-1f, 1.0f};
+};
+template <>
+struct Exp2Constants<double> {
+  static constexpr double kLeast = -1022.0;
+  static constexpr double kMagic = 0x1.8p52 + 1023.0;
+  static constexpr int kExponentAt = 52;
+  static constexpr double kPolynomial[] = {
+      0x1.e7aa1c12faa3cp-32, 0x1.e620fb67ac6ddp-28, 0x1.b5267882d5309p-24, 0x1.62bfc3c1d2153p-20,
+      0x1.ffcbfba7bc9a1p-17, 0x1.43091310bf66dp-13, 0x1.5d87fe78cf260p-10, 0x1.3b2ab6fb9f413p-7,
+      0x1.c6b08d7049fd1p-5,  0x1.ebfbdff82c5adp-3,  0x1.62e42fefa39efp-1,  1.0};
+};
+// K of them side by side, step by step: one alone is a long chain of dependent operations.
+template <int K, class D>
+HWY_INLINE void Exp2Parts(D d, const hn::Vec<D>* t, hn::Vec<D>* p, hn::Vec<D>* scale) {
+  using C = Exp2Constants<hn::TFromD<D>>;
   const hn::RebindToSigned<D> di;
-  t = hn::Max(hn::Set(d, -1022.0), t);
-  const auto magic = hn::Set(d, 0x1.8p52 + 1023.0);
-  const auto shifted = hn::Add(t, magic);
-  const auto f = hn::Sub(t, hn::Sub(shifted, magic));
-  constexpr double kCoefficients[] = {0x1.b5267882d5309p-24, 0x1.62bfc3c1d2153p-20,
-                                      0x1.ffcbfba7bc9a1p-17, 0x1.43091310bf66dp-13,
-                                      0x1.5d87fe78cf260p-10, 0x1.3b2ab6fb9f413p-7,
-                                      0x1.c6b08d7049fd1p-5,  0x1.ebfbdff82c5adp-3,
-                                      0x1.62e42fefa39efp-1,  1.0};
-  p = hn::MulAdd(hn::Set(d, 0x1.e7aa1c12faa3cp-32), f, hn::Set(d, 0x1.e620fb67ac6ddp-28));
-  for (double c : kCoefficients) p = hn::MulAdd(p, f, hn::Set(d, c));
-  scale = hn::BitCast(d, hn::ShiftLeft<52>(hn::BitCast(di, shifted)));
+  const auto least = hn::Set(d, C::kLeast), magic = hn::Set(d, C::kMagic);
+  hn::Vec<D> f[K], shifted[K];
+  TENFOLD_UNROLL
+  for (int k = 0; k < K; ++k) f[k] = hn::Max(least, t[k]);  // in this order: a NaN in t stays
+  TENFOLD_UNROLL
+  for (int k = 0; k < K; ++k) shifted[k] = hn::Add(f[k], magic);
+  TENFOLD_UNROLL
+  for (int k = 0; k < K; ++k) f[k] = hn::Sub(f[k], hn::Sub(shifted[k], magic));
+  TENFOLD_UNROLL
+  for (int k = 0; k < K; ++k) {
+    scale[k] = hn::BitCast(d, hn::ShiftLeft<C::kExponentAt>(hn::BitCast(di, shifted[k])));
+    p[k] = hn::Set(d, C::kPolynomial[0]);
+  }
+  for (size_t c = 1; c < std::size(C::kPolynomial); ++c) {
+    const auto next = hn::Set(d, C::kPolynomial[c]);
+    for (int k = 0; k < K; ++k) p[k] = hn::MulAdd(p[k], f[k], next);
+  }
 }
 template <class D>
 HWY_INLINE hn::Vec<D> Exp2(D d, hn::Vec<D> t) {
   hn::Vec<D> p, scale;
-  Exp2Parts(d, t, p, scale);
+  Exp2Parts<1>(d, &t, &p, &scale);
   return hn::Mul(p, scale);
 }
 inline constexpr double kLog2E = 1.44269504088896340736;
@@ -357,12 +420,18 @@ struct ExpSumOp : AddBase<T, A> {
   // The next group: this one is in cache already, from the pass that found its maximum.
   static constexpr int64_t kAhead = kGroup * sizeof(T);
   // p * 2^k is exact, so fusing the product with the addition changes no bit.
-  static constexpr bool kFused = true;
-  template <class D, class V>
-  HWY_INLINE hn::Vec<D> Accumulate(D d, hn::Vec<D> acc, V raw, hn::Vec<D> bias) const {
-    hn::Vec<D> p, scale;
-    Exp2Parts(d, Power(d, raw, bias), p, scale);
-    return hn::MulAdd(p, scale, acc);
+  static constexpr int kRun = 4;
+  static constexpr bool kHeavy = true;
+  template <int K, bool kApart = false, class D, class R>
+  HWY_INLINE void AddRun(D d, hn::Vec<D>* acc, const R* x, int64_t stride, hn::Vec<D> bias) const {
+    const hn::Rebind<R, D> dr;
+    hn::Vec<D> t[K], p[K], scale[K];
+    TENFOLD_UNROLL
+    for (int k = 0; k < K; ++k) t[k] = Power(d, hn::LoadU(dr, x + k * stride), bias);
+    Exp2Parts<K>(d, t, p, scale);
+    TENFOLD_UNROLL
+    for (int k = 0; k < K; ++k)
+      acc[kApart ? k : 0] = hn::MulAdd(p[k], scale[k], acc[kApart ? k : 0]);
   }
 };
 

@@ -42,12 +42,8 @@ struct Outer {
       const int64_t ahead = columns * sizeof(R) >= 4096 ? 1024 / sizeof(R)
                             : groups > 1                ? group_stride
                                                         : 0;
-      if (n <= 4)
-        Short<4>(op, p, n, row_stride, columns, out, group_bias, ahead);
-      else if (n <= 8)
-        Short<8>(op, p, n, row_stride, columns, out, group_bias, ahead);
-      else if (n <= 16 || (Op::kOrdered && n <= kShortRows && 2 * columns >= N))
-        Short<16>(op, p, n, row_stride, columns, out, group_bias, ahead);
+      if (n <= 16 || (n <= kShortRows && Op::kOrdered && (Op::kHeavy || 2 * columns >= N)))
+        AnyShort(op, p, n, row_stride, columns, out, group_bias, ahead);
       else
         Long(op, p, n, row_stride, columns, out, reinterpret_cast<A*>(scratch), group_bias);
     }
@@ -62,6 +58,22 @@ struct Outer {
   static constexpr int64_t kShortRows = 128;
 
  private:
+  static HWY_INLINE void AnyShort(const Op& op, const R* p, int64_t n, int64_t row_stride,
+                                  int64_t columns, A* out, const A* bias, int64_t ahead) {
+    if constexpr (Op::kHeavy) {
+      ShortHeavy(op, p, n, row_stride, columns, out, bias);
+    } else if (columns < N) {
+      StoreTail(ShortColumns<16, true>(op, p, n, row_stride, columns, bias, ahead), D(), out,
+                static_cast<size_t>(columns));
+    } else if (n <= 4) {
+      Short<4>(op, p, n, row_stride, columns, out, bias, ahead);
+    } else if (n <= 8) {
+      Short<8>(op, p, n, row_stride, columns, out, bias, ahead);
+    } else {
+      Short<16>(op, p, n, row_stride, columns, out, bias, ahead);
+    }
+  }
+
   // kRows row accumulators in registers for one vector of columns; n <= kRows, or kRows == 16 and n
   // <= 512.
   template <int kRows>
@@ -73,10 +85,11 @@ struct Outer {
       hn::StoreU(
           ShortColumns<kRows, false>(op, p + c, n, row_stride, N, bias ? bias + c : nullptr, ahead),
           d, out + c);
-    if (c < columns)
-      StoreTail(ShortColumns<kRows, true>(op, p + c, n, row_stride, columns - c,
-                                          bias ? bias + c : nullptr, ahead),
-                d, out + c, static_cast<size_t>(columns - c));
+    if (c == columns) return;
+    c = columns - N;  // the last vector takes some columns again
+    hn::StoreU(
+        ShortColumns<kRows, false>(op, p + c, n, row_stride, N, bias ? bias + c : nullptr, ahead),
+        d, out + c);
   }
 
   template <int kRows, bool kTail>
@@ -111,6 +124,41 @@ struct Outer {
     for (int h = kRows / 2; h >= 1; h /= 2) {
       TENFOLD_UNROLL
       for (int l = 0; l < h; ++l) acc[l] = op.Combine(d, acc[l], acc[l + h]);
+    }
+    return acc[0];
+  }
+
+  // As Short, in rolled loops, for maps that take longer than to load and store what they go into.
+  static void ShortHeavy(const Op& op, const R* p, int64_t n, int64_t row_stride, int64_t columns,
+                         A* out, const A* bias) {
+    const D d;
+    if (columns < N) {
+      V acc[16];
+      for (V& lane : acc) lane = hn::Set(d, Op::Identity());
+      const auto b = Op::ColumnBias(d, bias, static_cast<size_t>(columns));
+      for (int64_t i = 0; i < n; ++i)
+        acc[i % 16] = op.Combine(d, acc[i % 16], L::MapTail(op, p + i * row_stride, b, columns));
+      return StoreTail(FoldLanes16(op, acc), d, out, static_cast<size_t>(columns));
+    }
+    for (int64_t c = 0; c < columns; c += N) {
+      c = std::min(c, columns - N);  // the last vector takes some columns again
+      const auto b = Op::ColumnBias(d, bias + c, static_cast<size_t>(N));
+      V acc[16];
+      for (V& lane : acc) lane = hn::Set(d, Op::Identity());
+      const R* q = p + c;
+      int64_t i = 0;
+      for (; i + 4 <= n; i += 4, q += 4 * row_stride) {
+        op.template AddRun<4, true>(d, acc + i % 16, q, row_stride, b);
+      }
+      for (; i < n; ++i, q += row_stride) op.template AddRun<1>(d, acc + i % 16, q, 0, b);
+      hn::StoreU(FoldLanes16(op, acc), d, out + c);
+    }
+  }
+  static HWY_INLINE V FoldLanes16(const Op& op, V* acc) {
+    TENFOLD_UNROLL
+    for (int h = 8; h >= 1; h /= 2) {
+      TENFOLD_UNROLL
+      for (int l = 0; l < h; ++l) acc[l] = op.Combine(D(), acc[l], acc[l + h]);
     }
     return acc[0];
   }
@@ -216,10 +264,16 @@ struct Outer {
         TENFOLD_UNROLL
         for (int k = 0; k < K; ++k) __builtin_prefetch(next + k * stride, 0, 3);
       }
-      V v = L::Map(op, p + c, b);
-      if constexpr (!kFirst) v = op.Combine(d, hn::LoadU(d, acc + c), v);
-      TENFOLD_UNROLL
-      for (int k = 1; k < K; ++k) v = L::Add(op, v, p + k * stride + c, b);
+      V v;
+      if constexpr (Op::kRun > 0) {
+        v = kFirst ? hn::Set(d, Op::Identity()) : hn::LoadU(d, acc + c);
+        op.template AddRun<K>(d, &v, p + c, stride, b);
+      } else {
+        v = L::Map(op, p + c, b);
+        if constexpr (!kFirst) v = op.Combine(d, hn::LoadU(d, acc + c), v);
+        TENFOLD_UNROLL
+        for (int k = 1; k < K; ++k) v = L::Add(op, v, p + k * stride + c, b);
+      }
       hn::StoreU(v, d, acc + c);
     }
     if (c < width) {
