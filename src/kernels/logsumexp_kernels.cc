@@ -17,9 +17,10 @@ struct LogSumExp {
   using State = LogSumExpState<A>;
   using MaxOp = ExtremeOp<T, A, false>;
   using SumOp = ExpSumOp<T, A>;
-  static constexpr int64_t kPiece = 1024;             // rows or columns handled at once
-  static constexpr int64_t kCacheElements = 8192;     // of rows read twice
-  static constexpr int64_t kCacheBytes = 512 * 1024;  // of columns read twice
+  // Rows or columns handled at once. Of columns so many even where they don't stay in the L2 cache
+  // between the two looks at them: memory gives short pieces of rows far apart slowly (measured).
+  static constexpr int64_t kPiece = 1024;
+  static constexpr int64_t kCacheElements = 8192;  // of rows read twice
 
   static void RunInner(const void* x, int64_t rows, int64_t row_stride, int64_t n, void* states,
                        const KernelArgs&) {
@@ -41,12 +42,9 @@ struct LogSumExp {
                        const KernelArgs& args) {
     const T* p = static_cast<const T*>(x);
     State* out = static_cast<State*>(states);
-    const int64_t rows = std::min(n, kGroup);
-    const int64_t fit = kCacheBytes / (rows * static_cast<int64_t>(sizeof(T)));
-    const int64_t piece = std::clamp<int64_t>(fit / 16 * 16, 32, kPiece);
     for (int64_t g = 0; g < groups; ++g, p += group_stride, out += columns)
-      for (int64_t c = 0; c < columns; c += piece)
-        OuterPiece(p + c, n, row_stride, std::min(piece, columns - c), out + c, scratch, args);
+      for (int64_t c = 0; c < columns; c += kPiece)
+        OuterPiece(p + c, n, row_stride, std::min(kPiece, columns - c), out + c, scratch, args);
   }
 
   static void Merge(void* a, const void* b, int64_t count, const KernelArgs&) {
