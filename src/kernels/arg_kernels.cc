@@ -134,61 +134,158 @@ struct ArgOuter {
     const KeyOp op(args);
     HWY_ALIGN B best[kPiece + 64];  // whole vectors are stored past the last column
     HWY_ALIGN W row[kPiece + 64], key[kPiece + 64];
-    Group<1, true>(op, p, 0, row_stride, columns, best, row);
-    int64_t i = 1;
-    for (; i + 4 <= n; i += 4)
-      Group<4, false>(op, p + i * row_stride, i, row_stride, columns, best, row);
-    for (; i < n; ++i) Group<1, false>(op, p + i * row_stride, i, row_stride, columns, best, row);
+    // As if there were no NaN; with one, once more in the way that minds it.
+    const bool few = n <= kShortRows || n * row_stride * sizeof(R) <= kShortBytes;
+    const bool nan = few && columns >= N ? ShortRows(op, p, n, row_stride, columns, best, row)
+                                         : LongRows(op, p, n, row_stride, columns, best, row);
+    if (nan) {
+      Group<1, true, true>(op, p, 0, row_stride, columns, best, row, 0);
+      for (int64_t i = 1; i < n; ++i)
+        Group<1, false, true>(op, p + i * row_stride, i, row_stride, columns, best, row, 0);
+    }
     Keys(op, best, columns, key);
-    for (int64_t c = 0; c < columns; ++c) out[c] = {key[c], args.index + row[c]};
+    Write(key, row, columns, args.index, out);
   }
 
  private:
-  template <int kRows, bool kFirst>
-  static HWY_INLINE void Group(const KeyOp& op, const R* p, int64_t first_row, int64_t row_stride,
-                               int64_t columns, B* best, W* row) {
+  using M = hn::Mask<DB>;
+  // Up to so many rows, or bytes, a block of columns keeps its best in registers. More rows at once
+  // that a power of two lies between would drive each other out of the L1 cache.
+  static constexpr int64_t kShortRows = 8;
+  static constexpr int64_t kShortBytes = 16384;
+
+  static bool ShortRows(const KeyOp& op, const R* p, int64_t n, int64_t row_stride, int64_t columns,
+                        B* best, W* row) {
+    constexpr int64_t kBlock = 4;
+    M nan = hn::FirstN(DB(), 0);
     int64_t c = 0;
-    for (; c + N <= columns; c += N)
-      Column<kRows, kFirst>(op, p + c, first_row, row_stride, N, best + c, row + c);
-    if (c < columns)
-      Column<kRows, kFirst>(op, p + c, first_row, row_stride, columns - c, best + c, row + c);
+    for (; c + kBlock * N <= columns; c += kBlock * N)
+      Block<kBlock>(op, p + c, n, row_stride, best + c, row + c, nan);
+    for (; c < columns; c += N) {
+      c = std::min(c, columns - N);  // the last vector takes some columns again
+      Block<1>(op, p + c, n, row_stride, best + c, row + c, nan);
+    }
+    return !hn::AllFalse(DB(), nan);
   }
 
-  template <int kRows, bool kFirst>
-  static HWY_INLINE void Column(const KeyOp& op, const R* p, int64_t first_row, int64_t row_stride,
-                                int64_t count, B* best, W* row) {
+  template <int kVectors>
+  static HWY_INLINE void Block(const KeyOp& op, const R* p, int64_t n, int64_t row_stride, B* best,
+                               W* row, M& nan) {
     const DW d;
     const DB db;
-    VB b = hn::Undefined(db);
-    hn::Vec<DW> at = hn::Set(d, static_cast<W>(first_row));
-    if constexpr (kFirst) {
-      b = Load(op, p, count);
-    } else {
-      b = hn::Load(db, best);
-      at = hn::Load(d, row);
+    constexpr int64_t kLine = 64 / sizeof(R);
+    VB b[kVectors];
+    hn::Vec<DW> at[kVectors], index = hn::Zero(d);
+    TENFOLD_UNROLL
+    for (int v = 0; v < kVectors; ++v) {
+      b[v] = Load(op, p + v * N, N);
+      at[v] = index;
+      if constexpr (kNative) nan = hn::Or(nan, hn::IsNaN(b[v]));
+    }
+    for (int64_t i = 1; i < n; ++i) {
+      p += row_stride;
+      index = hn::Add(index, hn::Set(d, W{1}));
+      VB x[kVectors];
       TENFOLD_UNROLL
-      for (int k = 0; k < kRows; ++k) {
-        __builtin_prefetch(p + (k + kRows) * row_stride, 0, 3);
-        const VB v = Load(op, p + k * row_stride, count);
-        const auto take = Beats(v, b);
-        b = hn::IfThenElse(take, v, b);
-        at = hn::IfThenElse(hn::RebindMask(d, take), hn::Set(d, static_cast<W>(first_row + k)), at);
+      for (int v = 0; v < kVectors; ++v) {
+        if (v * N % kLine == 0) __builtin_prefetch(p + v * N + 16 * kLine, 0, 3);
+        x[v] = Load(op, p + v * N, N);
+        Improve(x[v], index, b[v], at[v]);
+      }
+      if constexpr (kNative) {
+        TENFOLD_UNROLL
+        for (int v = 0; v < kVectors; v += 2)
+          nan = hn::Or(nan, EitherNaN(db, x[v], x[std::min(v + 1, kVectors - 1)]));
+      }
+    }
+    TENFOLD_UNROLL
+    for (int v = 0; v < kVectors; ++v) {
+      hn::StoreU(b[v], db, best + v * N);
+      hn::StoreU(at[v], d, row + v * N);
+    }
+  }
+
+  static bool LongRows(const KeyOp& op, const R* p, int64_t n, int64_t row_stride, int64_t columns,
+                       B* best, W* row) {
+    // Rows that follow each other in memory are read in that order, far ahead; of rows apart, the
+    // next four come while these four are compared.
+    const bool one_run = row_stride == columns;
+    const int64_t ahead = one_run ? 8192 / static_cast<int64_t>(sizeof(R)) : 4 * row_stride;
+    bool nan = Group<1, true, false>(op, p, 0, row_stride, columns, best, row, ahead);
+    int64_t i = 1;
+    for (; i + 4 <= n && !one_run; i += 4)
+      nan |=
+          Group<4, false, false>(op, p + i * row_stride, i, row_stride, columns, best, row, ahead);
+    for (; i < n; ++i)
+      nan |=
+          Group<1, false, false>(op, p + i * row_stride, i, row_stride, columns, best, row, ahead);
+    return nan;
+  }
+
+  // A few more rows for all columns. Minding NaN: it wins over all else. Else: was there one?
+  template <int kRows, bool kFirst, bool kMindNaN>
+  static HWY_INLINE bool Group(const KeyOp& op, const R* p, int64_t first_row, int64_t row_stride,
+                               int64_t columns, B* best, W* row, int64_t ahead) {
+    M nan = hn::FirstN(DB(), 0);
+    int64_t c = 0;
+    for (; c + N <= columns; c += N) {
+      if (c * sizeof(R) % 64 < N * sizeof(R)) {
+        const R* next = p + c + ahead;
+        TENFOLD_UNROLL
+        for (int k = 0; k < kRows; ++k) __builtin_prefetch(next + k * row_stride, 0, 3);
+      }
+      Column<kRows, kFirst, kMindNaN>(op, p + c, first_row, row_stride, N, best + c, row + c, nan);
+    }
+    if (c < columns)
+      Column<kRows, kFirst, kMindNaN>(op, p + c, first_row, row_stride, columns - c, best + c,
+                                      row + c, nan);
+    return !hn::AllFalse(DB(), nan);
+  }
+
+  template <int kRows, bool kFirst, bool kMindNaN>
+  static HWY_INLINE void Column(const KeyOp& op, const R* p, int64_t first_row, int64_t row_stride,
+                                int64_t count, B* best, W* row, M& nan) {
+    const DW d;
+    const DB db;
+    VB b = kFirst ? Load(op, p, count) : hn::Load(db, best);
+    hn::Vec<DW> at = kFirst ? hn::Set(d, static_cast<W>(first_row)) : hn::Load(d, row);
+    if constexpr (kNative && kFirst && !kMindNaN) nan = hn::Or(nan, hn::IsNaN(b));
+    TENFOLD_UNROLL
+    for (int k = 0; k < kRows && !kFirst; ++k) {
+      const VB x = Load(op, p + k * row_stride, count);
+      const auto index = hn::Set(d, static_cast<W>(first_row + k));
+      if constexpr (kNative && kMindNaN) {
+        const auto take = BeatsNaN(x, b);
+        b = hn::IfThenElse(take, x, b);
+        at = hn::IfThenElse(hn::RebindMask(d, take), index, at);
+      } else {
+        Improve(x, index, b, at);
+        if constexpr (kNative) nan = hn::Or(nan, hn::IsNaN(x));
       }
     }
     hn::Store(b, db, best);
     hn::Store(at, d, row);
   }
 
-  // Does a later element take the place of the best so far?
-  static HWY_INLINE hn::Mask<DB> Beats(VB v, VB best) {
-    if constexpr (kNative) {
-      if constexpr (kLast)  // NaN takes over even from NaN, anything else never from NaN
-        return hn::Or(kMin ? hn::Le(v, best) : hn::Ge(v, best), hn::IsNaN(v));
-      else  // "not at or behind" holds for a NaN too; a NaN that stands stays
-        return hn::AndNot(hn::IsNaN(best), hn::Not(kMin ? hn::Ge(v, best) : hn::Le(v, best)));
-    } else {
-      return kLast ? hn::Not(hn::Gt(best, v)) : hn::Gt(v, best);
-    }
+  // A later element takes the place of the best so far if it beats it; a NaN never does.
+  static HWY_INLINE void Improve(VB x, hn::Vec<DW> index, VB& best, hn::Vec<DW>& at) {
+    const DW d;
+    M take;
+    if constexpr (!kNative)
+      take = kLast ? hn::Not(hn::Gt(best, x)) : hn::Gt(x, best);
+    else if constexpr (kLast)
+      take = kMin ? hn::Le(x, best) : hn::Ge(x, best);
+    else
+      take = kMin ? hn::Lt(x, best) : hn::Gt(x, best);
+    at = hn::IfThenElse(hn::RebindMask(d, take), index, at);
+    best = kMin ? hn::Min(x, best) : hn::Max(x, best);
+  }
+
+  static HWY_INLINE M BeatsNaN(VB v, VB best) {
+    if constexpr (kLast)  // NaN takes over even from NaN, anything else never from NaN
+      return hn::Or(kMin ? hn::Le(v, best) : hn::Ge(v, best), hn::IsNaN(v));
+    else  // "not at or behind" holds for a NaN too; a NaN that stands stays
+      return hn::AndNot(hn::IsNaN(best), hn::Not(kMin ? hn::Ge(v, best) : hn::Le(v, best)));
   }
 
   static HWY_INLINE VB Load(const KeyOp& op, const R* p, int64_t count) {
@@ -215,6 +312,25 @@ struct ArgOuter {
         hn::Store(hn::Load(db, best + c), d, key + c);
       }
     }
+  }
+
+  static HWY_INLINE void Write(const W* key, const W* row, int64_t columns, int64_t first,
+                               ArgState* out) {
+    const hn::ScalableTag<int64_t> d;
+    const hn::Rebind<W, decltype(d)> dw;
+    constexpr int64_t kStep = hn::MaxLanes(d);
+    static_assert(sizeof(ArgState) == 2 * sizeof(int64_t));
+    const auto widen = [&](const W* p) HWY_ATTR {
+      if constexpr (sizeof(W) == 8)
+        return hn::LoadU(dw, p);
+      else
+        return hn::PromoteTo(d, hn::LoadU(dw, p));
+    };
+    int64_t c = 0;
+    for (; c + kStep <= columns; c += kStep)
+      hn::StoreInterleaved2(widen(key + c), hn::Add(widen(row + c), hn::Set(d, first)), d,
+                            reinterpret_cast<int64_t*>(out + c));
+    for (; c < columns; ++c) out[c] = {key[c], first + row[c]};
   }
 };
 
