@@ -83,7 +83,7 @@ class Worker {
   void run_unit(std::int64_t unit) {
     locate(unit);
     Arena arena;
-    std::byte* states = arena.take(state_bytes());
+    std::byte* states = finishes_in_place() ? unit_out_ : arena.take(state_bytes());
     fold_part(whole(), states, arena);
     finish(states, arena);
   }
@@ -108,6 +108,16 @@ class Worker {
   std::int64_t states() const { return tile_.groups * tile_.width; }
   std::int64_t state_bytes() const {
     return states() * static_cast<std::int64_t>(kernel_->state_size);
+  }
+
+  // States as large as outputs may lie where the outputs go, unless the input lies there too. That
+  // pays where the outputs are many and the kernel has more to do than to write them (measured).
+  bool finishes_in_place() const {
+    constexpr std::int64_t kManyBytes = 8 << 20;
+    const std::int64_t count = plan_.finish_args.count;
+    return plan_.shape == Plan::Shape::kInner && plan_.width.out == 1 && count > 1 &&
+           static_cast<std::int64_t>(kernel_->state_size) == out_element_ &&
+           (plan_.n.size > 4 || plan_.element_total / count * out_element_ > kManyBytes);
   }
 
   // Sets the tile and the first element of the unit in input and output.
