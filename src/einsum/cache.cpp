@@ -1,5 +1,7 @@
 // The one-call functions, and the plans they keep: the newest by use, found by everything that a
 // plan depends on.
+#include <pthread.h>
+
 #include <list>
 #include <memory>
 #include <mutex>
@@ -83,6 +85,8 @@ class PlanCache {
     index_.erase(entries_.back().key);
     entries_.pop_back();
   }
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
 
  private:
   struct Entry {
@@ -94,10 +98,23 @@ class PlanCache {
   std::unordered_map<std::string_view, std::list<Entry>::iterator> index_;
 };
 
+PlanCache& plans();
+
+// A fork waits until no thread is within: nobody would leave it in the child.
+PlanCache* made_plans() {
+  pthread_atfork([] { plans().lock(); }, [] { plans().unlock(); }, [] { plans().unlock(); });
+  return new PlanCache;
+}
+
+PlanCache& plans() {
+  static PlanCache& all = *made_plans();  // never destroyed: threads may outlive main
+  return all;
+}
+
 std::shared_ptr<const EinsumPlan> plan_of(const EinsumSpec& spec,
                                           std::span<const TensorView> operands,
                                           const Dims* output_strides) {
-  static PlanCache& cache = *new PlanCache;  // never destroyed: threads may outlive main
+  PlanCache& cache = plans();
   thread_local std::string key;
   write_key(key, spec, operands, output_strides);
   if (auto plan = cache.find(key)) return plan;

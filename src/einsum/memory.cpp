@@ -1,5 +1,6 @@
 #include "einsum/memory.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -50,6 +51,8 @@ class Kept {
     blocks_.push_back(block);
     total_ += block.bytes;
   }
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
 
  private:
   std::mutex mutex_;
@@ -57,8 +60,16 @@ class Kept {
   std::int64_t total_ = 0;
 };
 
+Kept& kept();
+
+// A fork waits until no thread is within: nobody would leave it in the child.
+Kept* made_kept() {
+  pthread_atfork([] { kept().lock(); }, [] { kept().unlock(); }, [] { kept().unlock(); });
+  return new Kept;
+}
+
 Kept& kept() {
-  static Kept& all = *new Kept;  // never destroyed: threads may outlive main
+  static Kept& all = *made_kept();  // never destroyed: threads may outlive main
   return all;
 }
 
