@@ -44,12 +44,16 @@ struct Request {
 class Operands {
  public:
   Operands(nb::handle sequence, const char* who) {
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.ptr());
-    PyObject** items = PySequence_Fast_ITEMS(sequence.ptr());
+    PyObject* items = sequence.ptr();
+    const bool is_tuple = PyTuple_Check(items) != 0;  // else a list
+    const Py_ssize_t count = is_tuple ? PyTuple_Size(items) : PyList_Size(items);
+    if (count < 0) throw nb::python_error();
     held_.reserve(static_cast<std::size_t>(count));
     views_.reserve(static_cast<std::size_t>(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
-      held_.emplace_back(items[i], who, static_cast<int>(i));
+      PyObject* item = is_tuple ? PyTuple_GetItem(items, i) : PyList_GetItem(items, i);
+      if (item == nullptr) throw nb::python_error();
+      held_.emplace_back(item, who, static_cast<int>(i));
       views_.push_back(held_.back().view());
       elements_ += element_count(views_.back().shape);
     }

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 import sysconfig
+import zipfile
 
 import numpy as np
 import pytest
@@ -54,6 +55,9 @@ def test_its_tag_is_that_of_this_python(wheel):
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         expected = (number, f"{number}t")
     assert (python, abi) == expected
+    with zipfile.ZipFile(wheel) as archive:
+        (module,) = [n for n in archive.namelist() if n.startswith("tenfold/_core.") and ".so" in n]
+    assert ("abi3" in module) == (abi == "abi3")  # what another Python would look for
 
 
 def test_it_works_where_there_is_nothing_else(environment):
