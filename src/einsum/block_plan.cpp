@@ -244,7 +244,9 @@ void choose_blocks(BlockPlan& plan) {
                 plan.batches * m * plan.columns.extent * c_bytes > kStreamBytes;
   const std::int64_t apart =
       std::min(kApartBytes, kColumnsAndSumsBytes - plan.nc * lanes * plan.kc * bytes);
-  plan.apart_rows = even_block(m, apart / (plan.nc * lanes * plan.acc_bytes()), 1);
+  plan.apart_vectors = std::max(kApartColumns / lanes / plan.nc, std::int64_t{1}) * plan.nc;
+  plan.apart_vectors = std::min(plan.apart_vectors, round_up(plan.vectors, plan.nc));
+  plan.apart_rows = even_block(m, apart / (plan.apart_vectors * lanes * plan.acc_bytes()), 1);
   if (plan.apart()) plan.mc = std::min(plan.mc, round_up(plan.apart_rows, plan.kernel->rows));
 }
 

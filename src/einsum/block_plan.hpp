@@ -52,7 +52,7 @@ struct BlockPlan {
   // Blocks: of k, rows, column vectors; of the collected sums; and independent parts of k.
   std::int64_t kc = 1, mc = 1, nc = 1;
   std::int64_t grain = kernels::kPanelVectors;  // columns are cut at multiples of so many vectors
-  std::int64_t apart_rows = 1;
+  std::int64_t apart_rows = 1, apart_vectors = 1;  // several blocks of columns
   std::int64_t parts = 1, part_k = 1;
   bool rows_outer = false, stream = false, one_chain = false;  // see MultiplyArgs
 

@@ -100,9 +100,7 @@ void run_parts_of(const BlockPlan& plan, const Pointers& at, const RunOptions& o
     for (std::int64_t part = 1; part < plan.parts; ++part)
       add(place(batch, 0), place(batch, part), sums);
     worker.to_batch(batch);
-    for (std::int64_t v = 0; v < plan.vectors; v += plan.nc)
-      worker.scatter({0, plan.rows.extent}, {v, std::min(v + plan.nc, plan.vectors)},
-                     place(batch, 0) + v * plan.lanes() * plan.acc_bytes(), width, at.c);
+    worker.scatter_all({0, plan.rows.extent}, {0, plan.vectors}, place(batch, 0), width, at.c);
   }
 }
 

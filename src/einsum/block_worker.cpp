@@ -65,7 +65,8 @@ struct Scratch {
     packed_rows = place(plan.mc * plan.kc, bytes);
     packed_columns = place(slots * plan.kc, bytes);
     line = place(across ? slots : 0, plan.acc_bytes());
-    sums = place(collects ? plan.apart_rows * slots : 0, plan.acc_bytes());
+    const std::int64_t apart = plan.apart_rows * plan.apart_vectors * plan.lanes();
+    sums = place(collects ? apart : 0, plan.acc_bytes());
     k = place(2 * plan.kc, sizeof(std::int64_t));
     rows = place(3 * plan.mc, sizeof(std::int64_t));
     columns = place(2 * slots, sizeof(std::int64_t));
@@ -136,13 +137,13 @@ void BlockWorker::run(BlockRange rows, BlockRange vectors, std::byte* c) {
     multiply_all(rows, vectors, k, {batch_c, 0, 0, 0, batch_c});
     return;
   }
-  const std::int64_t width = plan_.nc * plan_.lanes();
-  for (std::int64_t v = vectors.begin; v < vectors.end; v += plan_.nc)
+  const std::int64_t width = plan_.apart_vectors * plan_.lanes();
+  for (std::int64_t v = vectors.begin; v < vectors.end; v += plan_.apart_vectors)
     for (std::int64_t r = rows.begin; r < rows.end; r += plan_.apart_rows) {
       const BlockRange some_rows{r, std::min(r + plan_.apart_rows, rows.end)};
-      const BlockRange some_vectors{v, std::min(v + plan_.nc, vectors.end)};
+      const BlockRange some_vectors{v, std::min(v + plan_.apart_vectors, vectors.end)};
       multiply_all(some_rows, some_vectors, k, {sums_, width, r, v, batch_c});
-      if (plan_.collected) scatter(some_rows, some_vectors, sums_, width, c);
+      if (plan_.collected) scatter_all(some_rows, some_vectors, sums_, width, c);
     }
 }
 
@@ -217,6 +218,13 @@ void BlockWorker::multiply(BlockRange rows, BlockRange vectors, BlockRange all_k
                           .rows_outer = plan_.rows_outer,
                           .stream = plan_.stream,
                           .narrow = last && plan_.narrow ? &narrow : nullptr});
+}
+
+void BlockWorker::scatter_all(BlockRange rows, BlockRange vectors, const std::byte* sums,
+                              std::int64_t width, std::byte* c) {
+  for (std::int64_t v = vectors.begin; v < vectors.end; v += plan_.nc)
+    scatter(rows, {v, std::min(v + plan_.nc, vectors.end)},
+            sums + (v - vectors.begin) * plan_.lanes() * plan_.acc_bytes(), width, c);
 }
 
 void BlockWorker::scatter(BlockRange rows, BlockRange vectors, const std::byte* sums,

@@ -32,10 +32,12 @@ class BlockWorker {
   // All rows and columns over a part of k, into dense sums.
   void sum(BlockRange k, std::byte* sums);
   // Converts dense sums, `width` to a row, into c.
-  void scatter(BlockRange rows, BlockRange vectors, const std::byte* sums, std::int64_t width,
-               std::byte* c);
+  void scatter_all(BlockRange rows, BlockRange vectors, const std::byte* sums, std::int64_t width,
+                   std::byte* c);
 
  private:
+  void scatter(BlockRange rows, BlockRange vectors, const std::byte* sums, std::int64_t width,
+               std::byte* c);
   // Where a block's sums go: c itself (width 0), or dense sums that begin at `rows` and `vectors`
   // and, if c is narrower than they are, from there to c.
   struct Output {
