@@ -17,8 +17,9 @@ constexpr double kVectorNs = 1.2;       // packing a vector, transposed or not
 constexpr double kGatheredNs = 0.4;     // packing an element
 constexpr double kPartOfTileNs = 12;    // more for a transpose that is not a whole square
 constexpr double kTableNs = 0.5;        // a row or lane in the tables
-constexpr double kNearBytesPerNs = 70;  // an operand or output in the L3 cache
-constexpr double kScatteredNs = 0.8;    // storing an element by itself
+constexpr double kNearBytesPerNs = 35;  // an operand in the L3 cache
+constexpr double kNearOutputBytesPerNs = 90;
+constexpr double kScatteredNs = 0.8;  // storing an element by itself
 constexpr double kFixedNs = 80, kBatchNs = 40;
 
 // Vectors that are multiplied and added in a nanosecond.
@@ -41,11 +42,11 @@ double steps_per_ns(BlockType type) {
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 
 // So many bytes from or to where they are, beyond the L2 cache.
-double memory_ns(double bytes) {
+double memory_ns(double bytes, double near = kNearBytesPerNs) {
   constexpr double kFarBytes = 32 << 20;
   return bytes <= static_cast<double>(kCacheBytes)
              ? 0
-             : bytes / (bytes > kFarBytes ? kMemoryBytesPerNs : kNearBytesPerNs);
+             : bytes / (bytes > kFarBytes ? kMemoryBytesPerNs : near);
 }
 
 double multiply_ns(const BlockPlan& plan, double k) {
@@ -108,7 +109,7 @@ double block_cost_ns(const BlockPlan& plan) {
          batches * (kBatchNs + multiply_ns(plan, k) + output_ns(plan, k)) +
          std::max(rows, memory_ns(bytes(batches * m * k, plan.rows.dtype))) +
          std::max(columns, memory_ns(bytes(batches * n * k, plan.columns.dtype))) +
-         memory_ns(bytes(batches * m * n, plan.c_type));
+         memory_ns(bytes(batches * m * n, plan.c_type), kNearOutputBytesPerNs);
 }
 
 }  // namespace tenfold::einsum_detail

@@ -111,11 +111,11 @@ double cost_of(const ColumnsPlan& plan, const Pair& pair) {
   if (plan.pack_w)
     pack(rows / (plan.row.b == 0 ? tile_rows : 1) * k * (plan.paired ? columns : 1), plan.column.b);
   const double outputs =
-      rows * columns * (plan.column.c == 1 ? 1 / lanes_of(plan.acc) : 1 / kScalarOpsPerNs);
+      rows * columns * (plan.column.c == 1 ? 1 / lanes_of(plan.acc) : 0.5 / kScalarOpsPerNs);
   // Calls, and the table of places of each chain where the axes do not step as one.
   const double tiles = rows / tile_rows / tile_turns;
   const double tables = plan.regular() ? 0 : tiles * k;
-  return kCallNs + std::max(arithmetic, streamed) + packed + outputs + tiles * chains * 10 + tables;
+  return kCallNs + std::max(arithmetic, streamed) + packed + outputs + tiles * chains * 20 + tables;
 }
 
 void swap_plan(ColumnsPlan& plan) {

@@ -17,18 +17,26 @@ inline constexpr std::int64_t kCacheBytes = 1 << 20;
 
 // Lanes of a vector of the accumulator type.
 inline double lanes_of(DType acc) { return 64.0 / static_cast<double>(size_of(acc)); }
-// Time to stream so many bytes once.
-inline double stream_ns(double bytes) {
-  return bytes / (bytes > kCacheBytes ? kMemoryBytesPerNs : kCacheBytesPerNs);
+// Time of so many bytes that come or go once, by the level that holds them all, for kernels that
+// compute meanwhile: near ones hide behind the arithmetic, mostly.
+inline double level_ns(double bytes) {
+  constexpr double kFirstBytes = 40 << 10, kThirdBytes = 32 << 20;
+  constexpr double kSecondBytesPerNs = 300, kThirdBytesPerNs = 110;
+  if (bytes <= kFirstBytes) return 0;
+  if (bytes <= static_cast<double>(kCacheBytes)) return bytes / kSecondBytesPerNs;
+  return bytes / (bytes <= kThirdBytes ? kThirdBytesPerNs : kMemoryBytesPerNs);
 }
 
-// What kernels of products should at least claim: where nothing is summed and the operands are not
-// tiny, every element is memory traffic, and the kernels made for that ("multiply") move it
-// fastest.
+// What kernels of products should at least claim where nothing is summed: every element is traffic
+// then, and the kernels made for that ("multiply") move it faster, unless rows are short; they
+// alone stream large outputs.
 inline double product_floor_ns(const Pair& pair) {
   constexpr double kFew = 2048;  // products that the caches and the call hide
+  constexpr double kBytesPerNs = 100, kFarBytesPerNs = 5;
   const double terms = pair_terms(pair);
-  return pair.k.empty() && terms > kFew ? 4 * terms : 0;
+  if (!pair.k.empty() || terms <= kFew) return 0;
+  const double bytes = terms * static_cast<double>(size_of(pair.c_type));
+  return bytes / (bytes < static_cast<double>(4 * kCacheBytes) ? kBytesPerNs : kFarBytesPerNs);
 }
 
 }  // namespace tenfold::einsum_detail

@@ -75,11 +75,17 @@ double row_ns(const DotPlan& plan, const PairAxis& row, double rows) {
   // Vectors of 16 lanes in whole: two loads, a product and a sum each, half of them at a time.
   const double vectors = std::ceil(n / 16) * 16 / lanes_of(plan.acc);
   const double terms = vectors * 1.5 / kVectorOpsPerNs;
-  if (rows < kFewRows) return terms + 5;  // folded one by one
+  if (rows < kFewRows) return terms + 4;  // folded one by one
   const bool dense = row.a == plan.n.size && (row.b == 0 || row.b == plan.n.size);
-  if (n <= 4 && dense) return 0.5;                                 // de-interleaved when loaded
-  if (n <= static_cast<double>(kernels::kLeaf)) return terms + 1;  // folded 8 or 16 at a time
+  if (n <= 4 && dense) return 0.08 * (n - 1);                         // de-interleaved when loaded
+  if (n <= static_cast<double>(kernels::kLeaf)) return terms + 0.65;  // folded 8 or 16 at a time
   return terms + 2 * std::ceil(n / static_cast<double>(kernels::kLeaf));
+}
+
+// The rows of a are read again at once.
+bool next_unit_repeats(const DotPlan& plan) {
+  return !plan.batched && plan.outer.empty() && !plan.units.empty() &&
+         plan.units[plan.units.size() - 1].a == 0;
 }
 
 double cost_of(const DotPlan& plan, const Pair& pair) {
@@ -89,12 +95,17 @@ double cost_of(const DotPlan& plan, const Pair& pair) {
                         static_cast<double>(plan.outer.extent());
   const PairAxis& row = plan.batched ? plan.outer[plan.outer.size() - 1] : plan.row;
   const auto in_call = static_cast<double>(std::min(row.size, kDotRows));
-  const double calls = all_rows / in_call, call_ns = plan.batched ? 60 : 5;
-  // What units read again has left the second level if it does not fit.
+  const double calls = all_rows / in_call, call_ns = plan.batched ? 60 : 15;
+  // What units read again has left the second level if it does not fit, unless the next one does.
   const double distinct = distinct_bytes(pair), read_again = all_rows * n * size_of(plan.a_type);
-  const double again = distinct > static_cast<double>(kCacheBytes) && read_again > 1.5 * distinct
-                           ? read_again / 65
-                           : read_again / kCacheBytesPerNs;
+  const double rows_bytes =
+      static_cast<double>(plan.row.size) * n * static_cast<double>(size_of(plan.a_type));
+  constexpr double kSecondBytesPerNs = 170;
+  const bool leaves = !next_unit_repeats(plan) || rows_bytes > kCacheBytes / 2;
+  const double again =
+      distinct > static_cast<double>(kCacheBytes) && read_again > 1.5 * distinct && leaves
+          ? read_again / 65
+          : read_again / kSecondBytesPerNs;
   const double streamed = std::max(read_ns(distinct), again);
   double packed = 0;
   const auto pack = [&](bool packs, std::int64_t stride, std::int64_t row_stride) {
@@ -104,6 +115,10 @@ double cost_of(const DotPlan& plan, const Pair& pair) {
   };
   pack(plan.pack_a, plan.n.a, row.a);
   pack(plan.pack_b, plan.n.b, row.b);
+  // Sums that are not side by side in the output are scattered.
+  constexpr double kScatterNs = 0.5;
+  if (plan.row.c != 1 && plan.row.size > 1)
+    packed += kScatterNs * static_cast<double>(plan.units.extent() * plan.row.size);
   return kCallNs + std::max(all_rows * row_ns(plan, row, in_call), streamed) + packed +
          calls * call_ns;
 }

@@ -1,6 +1,7 @@
 // What a planner and its reader ask about copies and products: what they cost, how they are done.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -15,8 +16,8 @@ double elementwise_cost(const Pair& pair) {
   bytes[kA] = static_cast<double>(size_of(pair.a_type));
   bytes[kB] = pair.has_b ? static_cast<double>(size_of(pair.b_type)) : 0;
   bytes[kC] = static_cast<double>(size_of(pair.c_type));
-  const PairAxis* fastest = nullptr;
-  bool a_unit = false, b_unit = false;  // there is an axis to transpose with
+  const PairAxis *fastest = nullptr, *next = nullptr;  // of c's axes
+  bool a_unit = false, b_unit = false;                 // there is an axis to transpose with
   for (const PairAxes* axes : {&pair.batch, &pair.m, &pair.n})
     for (const PairAxis& axis : *axes) {
       const auto size = static_cast<double>(axis.size);
@@ -24,14 +25,24 @@ double elementwise_cost(const Pair& pair) {
       if (axis.a != 0) bytes[kA] *= size;
       if (axis.b != 0) bytes[kB] *= size;
       bytes[kC] *= size;
-      if (fastest == nullptr || std::abs(axis.c) <= std::abs(fastest->c)) fastest = &axis;
+      if (fastest == nullptr || std::abs(axis.c) <= std::abs(fastest->c)) {
+        next = fastest;
+        fastest = &axis;
+      } else if (next == nullptr || std::abs(axis.c) <= std::abs(next->c)) {
+        next = &axis;
+      }
       a_unit = a_unit || std::abs(axis.a) == 1;
       b_unit = b_unit || std::abs(axis.b) == 1;
     }
-  double ns = kCallNs + stream_ns(bytes[kA] + bytes[kB] + bytes[kC]);
+  double ns = kCallNs + level_ns(bytes[kA] + bytes[kB] + bytes[kC]);
   ns += elements / lanes_of(acc_type(pair.c_type)) / kVectorOpsPerNs;
   if (fastest == nullptr) return ns;
-  ns += elements / static_cast<double>(fastest->size) / kVectorOpsPerNs;  // a row's last vector
+  // Rows, and tiles of them.
+  constexpr double kRowNs = 1.25, kTileNs = 22, kTileElements = 8192;
+  const auto run = static_cast<double>(fastest->size);
+  const double rows = next == nullptr ? 1 : static_cast<double>(next->size);
+  const double in_tile = run * std::min(rows, std::max(4.0, kTileElements / run));
+  ns += elements / run * kRowNs + std::max(elements / in_tile - 1, 0.0) * kTileNs;
   const auto bring = [&](std::int64_t stride, bool unit) {
     if (stride == 0 || stride == 1) return 0.0;
     // A square of 16 x 16 takes 64 shuffles; a gathered element some scalar steps.

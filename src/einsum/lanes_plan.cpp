@@ -71,9 +71,7 @@ double lanes_cost(const LanesPlan& plan) {
     return elements * static_cast<double>(size_of(plan.acc));
   };
   const double a = bytes(&PairAxis::a), b = bytes(&PairAxis::b), c = bytes(&PairAxis::c);
-  constexpr double kL1 = 32768;
-  const double memory = a + b + c <= kL1 ? 0 : (a + b + c) / kCacheBytesPerNs + stream_ns(c);
-  return kCallNs + products * lanes_product_ns(plan) + memory;
+  return kCallNs + products * lanes_product_ns(plan) + level_ns(a + b + c);
 }
 
 }  // namespace tenfold::einsum_detail

@@ -169,9 +169,8 @@ double operand_bytes(const SmallPlan& plan, std::int64_t PairAxis::*stride) {
 double memory_ns(const SmallPlan& plan) {
   const double a = operand_bytes(plan, &PairAxis::a), b = operand_bytes(plan, &PairAxis::b),
                c = operand_bytes(plan, &PairAxis::c);
-  constexpr double kL1 = 32768;
-  if (a + b + c <= kL1) return 0;
-  double ns = (a + b + c) / kCacheBytesPerNs + stream_ns(c);
+  constexpr double kL1 = 40 << 10, kHiddenBytesPerNs = 500;
+  double ns = level_ns(a + b + c);
   const double outer = static_cast<double>(plan.outer.extent());
   const double element = static_cast<double>(size_of(plan.acc));
   const double matrix_a = static_cast<double>(plan.row.size * plan.term.size) * element;
@@ -182,6 +181,9 @@ double memory_ns(const SmallPlan& plan) {
   } else if (thrashes(plan)) {
     const double row_blocks = std::ceil(static_cast<double>(plan.row.size) / kBlockRows);
     ns += outer * (row_blocks - 1) * matrix_b / kCacheBytesPerNs;
+  } else if (matrix_b > kL1) {
+    const double row_blocks = std::ceil(static_cast<double>(plan.row.size) / kBlockRows);
+    ns += outer * (row_blocks - 1) * matrix_b / kHiddenBytesPerNs;
   }
   // The rows of a pass once for each part of b that L2 holds; most of it under the arithmetic.
   constexpr double kL3Bytes = 8 << 20, kBeyondBytesPerNs = 60;
@@ -246,11 +248,11 @@ double product_ns(const SmallPlan& plan, std::int64_t rows, std::int64_t columns
   const double loads = terms * (m * column_blocks + vectors * row_blocks);
   // Fewer chains than the units have stages wait for each other, unless the next product's chains
   // start meanwhile.
-  constexpr double kChains = 8, kShort = 32, kBlockNs = 0.5, kStoresPerNs = 8;
+  constexpr double kChains = 4.5, kShort = 32, kBlockNs = 0.5, kPanelNs = 7, kStoresPerNs = 8;
   const double chains = std::min(m, kBlockRows) * std::min(vectors, kBlockVectors);
   const double wait = terms > kShort ? std::max(1.0, kChains / chains) : 1.0;
   return std::max(adds * wait, loads) / kAddsPerNs + m * vectors / kStoresPerNs +
-         row_blocks * column_blocks * kBlockNs;
+         row_blocks * column_blocks * kBlockNs + (column_blocks - 1) * kPanelNs;
 }
 
 double small_cost(const SmallPlan& plan) {

@@ -283,11 +283,7 @@ struct Dot {
     const D d;
     V a[4], b[4];
     if constexpr (kShared) {
-      for (int i = 0; i < kN; ++i) {
-        HWY_ALIGN RB same[N];
-        std::fill_n(same, N, x.b[i]);
-        b[i] = Widen<TB>(d, hn::Load(DB(), same));
-      }
+      for (int i = 0; i < kN; ++i) b[i] = Widen<TB>(d, hn::Set(DB(), x.b[i]));
     }
     int64_t r = 0;
     for (; r + N <= rows; r += N, x.a += N * kN) {
