@@ -1,6 +1,7 @@
 // The kernel "dot": sums of products along an axis that is contiguous in an operand.
 //
-//   for unit, for tile of rows: sums[rows] = tree over outer of (tree over n, by the SIMD kernel)
+//   for unit, for tile of rows, for again: sums[rows] = tree over outer of (tree over n, by the
+//   SIMD kernel)
 //
 // Everything is one tree over the summed positions, fixed by their number: tiles, threads,
 // gathering and the place of the rows don't change a bit.
@@ -31,7 +32,7 @@ class DotKernel final : public PairKernel {
         a_size_(static_cast<std::int64_t>(size_of(plan.a_type))),
         b_size_(static_cast<std::int64_t>(size_of(plan.b_type))),
         c_size_(static_cast<std::int64_t>(size_of(plan.c_type))),
-        units_(plan.units.extent()),
+        units_(plan.units.extent() * plan.again.size),
         loops_(loops_of(plan)),
         n_run_(plan.n_axes[plan.n_axes.size() - 1].size),
         n_outer_(without(plan.n_axes, plan.n_axes.size() - 1)),
@@ -235,20 +236,21 @@ void DotKernel::run_tile(const Tile& tile, std::byte* scratch) const {
   store_.store(sums, tile.rows, tile.to, plan_.row.c, scratch);
 }
 
-// Tiles are counted through all units.
+// Tiles are counted through all units, `again` innermost.
 void DotKernel::run_tiles(Operands x, std::byte* c, std::int64_t tile, Part tiles) const {
-  const std::int64_t across = (plan_.row.size + tile - 1) / tile;
+  const std::int64_t across = (plan_.row.size + tile - 1) / tile, repeats = plan_.again.size;
   std::byte* scratch = direct_ && !plan_.packs() && !align_b_
                            ? nullptr
                            : piece_scratch(static_cast<std::size_t>(scratch_));
-  Walk unit(plan_.units, tiles.begin / across);
-  std::int64_t first = tiles.begin % across * tile;
+  Walk unit(plan_.units, tiles.begin / repeats / across);
+  std::int64_t first = tiles.begin / repeats % across * tile, repeat = tiles.begin % repeats;
   for (std::int64_t i = tiles.begin; i < tiles.end; ++i) {
-    const Operands at =
-        moved({x.a + unit.a() * a_size_, x.b + unit.b() * b_size_}, plan_.row, first);
-    run_tile({at, c + (unit.c() + first * plan_.row.c) * c_size_,
-              std::min(tile, plan_.row.size - first)},
-             scratch);
+    Operands at = moved({x.a + unit.a() * a_size_, x.b + unit.b() * b_size_}, plan_.row, first);
+    at = moved(at, plan_.again, repeat);
+    const std::int64_t to = unit.c() + first * plan_.row.c + repeat * plan_.again.c;
+    run_tile({at, c + to * c_size_, std::min(tile, plan_.row.size - first)}, scratch);
+    if (++repeat < repeats) continue;
+    repeat = 0;
     first += tile;
     if (first < plan_.row.size) continue;
     first = 0;
@@ -273,18 +275,19 @@ void DotKernel::run_parts(Operands x, std::byte* c, std::int64_t parts, std::int
                           int threads, const RunOptions& options) const {
   alignas(64) std::array<std::byte, kPartBytes> sums;
   const std::int64_t rows = plan_.row.size, row_bytes = rows * sum_size_;
+  const std::int64_t repeats = plan_.again.size;
   run_pieces(options, threads, units_ * parts, [&](std::int64_t task) {
-    const Walk unit(plan_.units, task / parts);
+    const Walk unit(plan_.units, task / parts / repeats);
     const std::int64_t begin = task % parts * part_size;
-    fold(0, {x.a + unit.a() * a_size_, x.b + unit.b() * b_size_}, rows,
+    fold(0, moved(moved(x, unit), plan_.again, task / parts % repeats), rows,
          {begin, std::min(begin + part_size, whole(0).end)}, sums.data() + task * row_bytes,
          piece_scratch(static_cast<std::size_t>(scratch_)));
   });
-  Walk unit(plan_.units, 0);
-  for (std::int64_t u = 0; u < units_; ++u, unit.next()) {
+  for (std::int64_t u = 0; u < units_; ++u) {
     std::byte* const first = sums.data() + u * parts * row_bytes;
     tree_.fold_rows(first, parts, rows);
-    store_.store(first, rows, c + unit.c() * c_size_, plan_.row.c,
+    const std::int64_t to = Walk(plan_.units, u / repeats).c() + u % repeats * plan_.again.c;
+    store_.store(first, rows, c + to * c_size_, plan_.row.c,
                  piece_scratch(static_cast<std::size_t>(scratch_)));
   }
 }
@@ -293,7 +296,7 @@ void DotKernel::run(const void* a, const void* b, void* c, const RunOptions& opt
   if (plan_.swapped) std::swap(a, b);
   const Operands x{static_cast<const std::byte*>(a), static_cast<const std::byte*>(b)};
   auto* const to = static_cast<std::byte*>(c);
-  std::int64_t tile = std::min(plan_.row.size, kDotRows);
+  std::int64_t tile = plan_.tile();
   const int threads = plan_.cost < 2 * kWorkPerThreadNs
                           ? 1
                           : threads_for(options, plan_.cost, std::int64_t{1} << 30);

@@ -15,6 +15,10 @@ namespace {
 
 // Fewer rows than this don't fill the kernel's transposing fold.
 constexpr std::int64_t kFewRows = 8;
+// Rows that it folds at once.
+constexpr std::int64_t kFullRows = 16;
+// Bytes of rows that other columns read again at once: most of a first cache, or half of a second.
+constexpr double kFirstTileBytes = 24 << 10, kSecondTileBytes = 384 << 10;
 
 // Which kept axis gives the rows: the one along which the output is contiguous unless it is short,
 // else the longest. -1: none.
@@ -82,31 +86,47 @@ double row_ns(const DotPlan& plan, const PairAxis& row, double rows) {
   return terms + 2 * std::ceil(n / static_cast<double>(kernels::kLeaf));
 }
 
-// The rows of a are read again at once.
-bool next_unit_repeats(const DotPlan& plan) {
-  return !plan.batched && plan.outer.empty() && !plan.units.empty() &&
-         plan.units[plan.units.size() - 1].a == 0;
+// Of the units, the innermost axis along which a stays.
+void choose_again(DotPlan& plan) {
+  if (plan.batched || plan.row.a == 0) return;
+  for (int i = plan.units.size() - 1; i >= 0; --i) {
+    if (plan.units[i].a != 0) continue;
+    plan.again = plan.units[i];
+    plan.units = without(plan.units, i);
+    return;
+  }
+}
+
+// To read the operands in `calls` calls, if the arithmetic took no time. They come from memory
+// once; again from the second level, or the third if there is more than that holds.
+double reads_ns(const DotPlan& plan, const Pair& pair, double rows, double calls) {
+  constexpr double kSecondBytesPerNs = 170, kThirdBytesPerNs = 65;
+  const double distinct = distinct_bytes(pair), row_bytes = plan.row_bytes();
+  const auto from = [&](double bytes) {
+    return bytes / (distinct > static_cast<double>(kCacheBytes) && bytes > 1.5 * distinct
+                        ? kThirdBytesPerNs
+                        : kSecondBytesPerNs);
+  };
+  double again = from(rows * row_bytes / static_cast<double>(plan.again.size));
+  if (plan.again.size > 1) {
+    if (static_cast<double>(plan.tile()) * row_bytes > kFirstTileBytes)
+      again += rows * row_bytes / kSecondBytesPerNs;
+    again +=
+        from(calls * static_cast<double>(plan.n.size) * static_cast<double>(size_of(plan.b_type)));
+  }
+  return std::max(read_ns(distinct), again);
 }
 
 double cost_of(const DotPlan& plan, const Pair& pair) {
   const auto n = static_cast<double>(plan.n.size);
-  const auto all_rows = static_cast<double>(plan.units.extent()) *
-                        static_cast<double>(plan.row.size) *
-                        static_cast<double>(plan.outer.extent());
+  const auto units = static_cast<double>(plan.units.extent() * plan.again.size);
+  const double sums = units * static_cast<double>(plan.row.size);
+  const double all_rows = sums * static_cast<double>(plan.outer.extent());
   const PairAxis& row = plan.batched ? plan.outer[plan.outer.size() - 1] : plan.row;
-  const auto in_call = static_cast<double>(std::min(row.size, kDotRows));
+  const auto in_call =
+      static_cast<double>(plan.batched ? std::min(row.size, kDotRows) : plan.tile());
   const double calls = all_rows / in_call, call_ns = plan.batched ? 60 : 15;
-  // What units read again has left the second level if it does not fit, unless the next one does.
-  const double distinct = distinct_bytes(pair), read_again = all_rows * n * size_of(plan.a_type);
-  const double rows_bytes =
-      static_cast<double>(plan.row.size) * n * static_cast<double>(size_of(plan.a_type));
-  constexpr double kSecondBytesPerNs = 170;
-  const bool leaves = !next_unit_repeats(plan) || rows_bytes > kCacheBytes / 2;
-  const double again =
-      distinct > static_cast<double>(kCacheBytes) && read_again > 1.5 * distinct && leaves
-          ? read_again / 65
-          : read_again / kSecondBytesPerNs;
-  const double streamed = std::max(read_ns(distinct), again);
+  const double streamed = reads_ns(plan, pair, sums, calls);
   double packed = 0;
   const auto pack = [&](bool packs, std::int64_t stride, std::int64_t row_stride) {
     if (packs)
@@ -117,8 +137,7 @@ double cost_of(const DotPlan& plan, const Pair& pair) {
   pack(plan.pack_b, plan.n.b, row.b);
   // Sums that are not side by side in the output are scattered.
   constexpr double kScatterNs = 0.5;
-  if (plan.row.c != 1 && plan.row.size > 1)
-    packed += kScatterNs * static_cast<double>(plan.units.extent() * plan.row.size);
+  if (plan.row.c != 1 && plan.row.size > 1) packed += kScatterNs * sums;
   return kCallNs + std::max(all_rows * row_ns(plan, row, in_call), streamed) + packed +
          calls * call_ns;
 }
@@ -152,6 +171,7 @@ bool plan_along(const Pair& pair, const AxisList& kept, SumRange inner, std::uin
   if (!a_unit || (b_unit && plan.row.a == 0 && plan.row.b != 0)) swap_plan(plan);
   choose_batched(plan);
   choose_packing(plan);
+  choose_again(plan);
   plan.cost = cost_of(plan, pair);
   return true;
 }
@@ -172,6 +192,20 @@ std::size_t cheapest_along(const Pair& pair, DotPlan& plan) {
 }
 
 }  // namespace
+
+double DotPlan::row_bytes() const {
+  return static_cast<double>(n.size) * static_cast<double>(outer.extent()) *
+         static_cast<double>(size_of(a_type));
+}
+
+std::int64_t DotPlan::tile() const {
+  const std::int64_t most = std::min(row.size, kDotRows);
+  if (again.size == 1 || most <= kFullRows) return most;
+  const bool first = kFullRows * row_bytes() <= kFirstTileBytes;
+  const auto rows =
+      static_cast<std::int64_t>((first ? kFirstTileBytes : kSecondTileBytes) / row_bytes());
+  return std::clamp(rows / kFullRows * kFullRows, kFullRows, most);
+}
 
 bool plan_dot(const Pair& pair, DotPlan& plan) {
   const std::size_t count = pair.k.size();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "einsum/axis_list.hpp"
+#include "einsum/product_sums.hpp"
 
 namespace tenfold::einsum_detail {
 
@@ -17,8 +18,11 @@ struct DotPlan {
   DType a_type, b_type, c_type, acc;
   bool swapped = false;  // a and b have changed places; a has stride 1 along n (or -1: gathered)
   AxisList units;        // kept axes around the rows
-  PairAxis row;          // kept; kNoAxis if there is none
-  AxisList outer;        // summed axes around n, outermost first
+  // Kept, within a tile of rows: the axis along which the rows of a are the same ones again, so
+  // that they come from the first cache. kNoAxis if there is none.
+  PairAxis again = kNoAxis;
+  PairAxis row;              // kept; kNoAxis if there is none
+  AxisList outer;            // summed axes around n, outermost first
   std::uint64_t joined = 0;  // bit i: outer[i] and outer[i + 1] are one axis but for gaps
   PairAxis n;                // of n_axes: their size in all, the strides of the last
   AxisList n_axes;           // one axis but for gaps
@@ -27,6 +31,8 @@ struct DotPlan {
   bool pack_a = false, pack_b = false;  // gathered into dense memory of type acc
   double cost = 0;                      // nanoseconds on one thread
 
+  double row_bytes() const;   // of a, what one sum reads
+  std::int64_t tile() const;  // rows of a tile
   bool packs() const { return pack_a || pack_b; }
   std::int64_t chunk() const { return packs() ? kDotChunk : n.size; }
   DType kernel_a() const { return pack_a ? acc : a_type; }

@@ -93,6 +93,15 @@ struct Dot {
     if constexpr (!kShared) __builtin_prefetch(reinterpret_cast<const char*>(b) + kAhead, 0, 3);
   }
 
+  // Of the vectors that hold as many elements as there are lanes: the first of a cache line.
+  static constexpr bool StartsLine(int64_t v) { return v * N * int64_t{sizeof(RA)} % 64 == 0; }
+  template <bool kShared>
+  static HWY_INLINE void PrefetchLanes(const RA* a, const RB* b) {
+    TENFOLD_UNROLL
+    for (int64_t v = 0; v < NV; ++v)
+      if (StartsLine(v)) Prefetch<kShared>(a + v * N, b + v * N);
+  }
+
   static HWY_INLINE V Canonical(V v) {
     if constexpr (std::is_floating_point_v<A>) {
       const D d;
@@ -128,7 +137,7 @@ struct Dot {
     for (int64_t v = 0; v < NV; ++v) acc[v] = Product(a + v * N, b + v * N);
     int64_t i = L::kLanes;
     for (; i + L::kLanes <= n; i += L::kLanes) {
-      Prefetch<kShared>(a + i, b + i);
+      PrefetchLanes<kShared>(a + i, b + i);
       TENFOLD_UNROLL
       for (int64_t v = 0; v < NV; ++v)
         acc[v] = hn::Add(acc[v], Product(a + i + v * N, b + i + v * N));
@@ -179,7 +188,7 @@ struct Dot {
       for (int64_t j = 0; j < N; j += kUnrolled) {
         TENFOLD_UNROLL
         for (int64_t i = 0; i < kUnrolled; ++i, x.a += x.a_row, x.b += x.b_row) {
-          Prefetch<false>(x.a, x.b);
+          PrefetchLanes<false>(x.a, x.b);
           V acc[NV];
           TENFOLD_UNROLL
           for (int64_t v = 0; v < NV; ++v) {
@@ -237,7 +246,7 @@ struct Dot {
         TENFOLD_UNROLL
         for (int64_t g = 0; g < kGroup; ++g) {
           const RA* a = x.a + g * x.a_row + i + v * N;
-          if (v == 0) Prefetch<true>(a, nullptr);
+          if (StartsLine(v)) Prefetch<true>(a, nullptr);
           acc[g * NV + v] =
               hn::Add(acc[g * NV + v], hn::Mul(Widen<TA>(d, hn::LoadU(DA(), a)), shared));
         }
