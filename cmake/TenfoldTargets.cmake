@@ -42,6 +42,16 @@ function(tenfold_compile_quickly name)
   endif()
 endfunction()
 
+# tenfold_leave_unoptimised(NAME...) is for tests that take no time to run, under a sanitizer: to
+# compile them takes a third of the time so.
+function(tenfold_leave_unoptimised)
+  if(TENFOLD_SANITIZE)
+    foreach(name IN LISTS ARGN)
+      target_compile_options(${name} PRIVATE -O0)
+    endforeach()
+  endif()
+endfunction()
+
 # tenfold_unit_test(NAME FILE...) builds a GoogleTest program against the library's inner objects.
 function(tenfold_unit_test name)
   add_executable(${name} ${ARGN})
