@@ -19,6 +19,15 @@ std::int64_t stride_of(const LabeledView& view, int label) {
   return 0;
 }
 
+// No other axis steps nearer, as strides of 1 are where there are no gaps. False if the view is not
+// made yet.
+bool is_innermost(const LabeledView& view, int label) {
+  if (view.strides.empty()) return false;
+  const std::int64_t step = std::abs(stride_of(view, label));
+  return step != 0 && std::none_of(view.strides.begin(), view.strides.end(),
+                                   [&](std::int64_t s) { return s != 0 && std::abs(s) < step; });
+}
+
 // Kernels see unsigned integers of 32 and 64 bits as signed ones: products and sums have equal
 // bits.
 DType kernel_type(DType d) {
@@ -381,8 +390,9 @@ Network Lowering::network() const {
 }
 
 // The axes of an intermediate, outermost first. What the next step has as batch comes first; the
-// side whose unit stride is kept stays innermost; if the next step has nothing free in the partner
-// (a matrix times a vector), its summed labels come innermost.
+// side whose innermost axis is kept stays innermost; if the next step has nothing free in the
+// partner (a matrix times a vector), its summed labels come innermost, or the batch label along
+// which the partner is contiguous: vectors run along it in both.
 std::vector<int> Lowering::result_labels(const LabeledView& left, const LabeledView& right,
                                          const std::vector<int>& kept, const LabeledView* partner,
                                          const std::vector<int>& kept_after) const {
@@ -396,9 +406,9 @@ std::vector<int> Lowering::result_labels(const LabeledView& left, const LabeledV
     return labels;
   };
   std::vector<int> first = side(left, true), last = side(right, false);
-  const bool left_unit = !first.empty() && std::abs(stride_of(left, first.back())) == 1;
-  const bool right_unit = !last.empty() && std::abs(stride_of(right, last.back())) == 1;
-  if (left_unit && !right_unit) std::swap(first, last);
+  const bool left_inner = !first.empty() && is_innermost(left, first.back());
+  const bool right_inner = !last.empty() && is_innermost(right, last.back());
+  if (left_inner && !right_inner) std::swap(first, last);
   first.insert(first.end(), last.begin(), last.end());
   if (partner == nullptr) return first;
 
@@ -406,7 +416,8 @@ std::vector<int> Lowering::result_labels(const LabeledView& left, const LabeledV
   for (int label : partner->labels) partner_free |= !contains(first, label);
   const auto rank = [&](int label) {
     const bool after = contains(kept_after, label);
-    if (after && contains(partner->labels, label)) return 0;
+    if (after && contains(partner->labels, label))
+      return !partner_free && is_innermost(*partner, label) ? 3 : 0;
     return partner_free || after ? 1 : 2;
   };
   std::stable_sort(first.begin(), first.end(), [&](int x, int y) { return rank(x) < rank(y); });
