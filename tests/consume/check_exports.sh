@@ -10,7 +10,9 @@ library=$folder/libtenfold.so.$version
 [ -f "$library" ] || { echo "no $library"; exit 1; }
 [ "$(readlink "$folder/libtenfold.so")" = "libtenfold.so.$short" ]
 [ "$(readlink "$folder/libtenfold.so.$short")" = "libtenfold.so.$version" ]
-objdump -p "$library" | grep -q "SONAME *libtenfold.so.$short$" || { echo "wrong SONAME"; exit 1; }
+# Read to the end: objdump would fail on a pipe that closes at the first match.
+soname=$(objdump -p "$library" | sed -n 's/^ *SONAME *//p')
+[ "$soname" = "libtenfold.so.$short" ] || { echo "wrong SONAME '$soname'"; exit 1; }
 
 symbols=$(nm -D --defined-only --format=posix "$library" | cut -d ' ' -f 1)
 count=$(grep -cE '^_Z(N[KO]*|T[ISV]N)7tenfold' <<<"$symbols")
