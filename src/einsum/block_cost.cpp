@@ -53,8 +53,7 @@ double multiply_ns(const BlockPlan& plan, double k) {
   constexpr double kChains = 5;  // fewer sums at a time wait for each other
   const auto vectors = static_cast<double>(plan.vectors), m = static_cast<double>(plan.rows.extent);
   const auto panel = static_cast<double>(plan.kernel->rows);
-  const bool pairs = plan.type == BlockType::kPairs || plan.type == BlockType::kBF16;
-  const double steps = pairs ? std::ceil(k / 2) : k;
+  const double steps = kernels::is_pairs(plan.type) ? std::ceil(k / 2) : k;
   const double wait = std::max(1.0, kChains / (std::min(m, panel) * std::min(vectors, 2.0)));
   const double tiles =
       ceil_div(m, panel) * ceil_div(vectors, 2) * ceil_div(k, static_cast<double>(plan.kc));

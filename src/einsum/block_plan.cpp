@@ -86,8 +86,6 @@ BlockType block_type(const Pair& pair) {
   }
 }
 
-bool is_pairs(BlockType type) { return type == BlockType::kPairs || type == BlockType::kBF16; }
-
 // How many k, innermost first, lie side by side in an operand.
 std::int64_t unit_k_run(const PairAxes& k, std::int64_t PairAxis::*stride) {
   std::int64_t run = 1;
@@ -111,7 +109,7 @@ bool packs_along_k(BlockSide& side, const PairAxes& k, std::int64_t PairAxis::*s
   const std::int64_t run = unit_k_run(k, stride);
   // Shorter ones are no better than single elements. Pairs may not cross runs.
   if (run < 4) return false;
-  if (is_pairs(type) && run % 2 != 0 && run != extent(k)) return false;
+  if (kernels::is_pairs(type) && run % 2 != 0 && run != extent(k)) return false;
   side.way = PackWay::kAlongK;
   side.k_run = run;
   return true;

@@ -1,7 +1,5 @@
 // The one-call functions, and the plans they keep: the newest by use, found by everything that a
 // plan depends on.
-#include <pthread.h>
-
 #include <list>
 #include <memory>
 #include <mutex>
@@ -10,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/immortal.hpp"
 #include "tenfold/einsum.hpp"
 
 namespace tenfold {
@@ -98,23 +97,10 @@ class PlanCache {
   std::unordered_map<std::string_view, std::list<Entry>::iterator> index_;
 };
 
-PlanCache& plans();
-
-// A fork waits until no thread is within: nobody would leave it in the child.
-PlanCache* made_plans() {
-  pthread_atfork([] { plans().lock(); }, [] { plans().unlock(); }, [] { plans().unlock(); });
-  return new PlanCache;
-}
-
-PlanCache& plans() {
-  static PlanCache& all = *made_plans();  // never destroyed: threads may outlive main
-  return all;
-}
-
 std::shared_ptr<const EinsumPlan> plan_of(const EinsumSpec& spec,
                                           std::span<const TensorView> operands,
                                           const Dims* output_strides) {
-  PlanCache& cache = plans();
+  PlanCache& cache = immortal<PlanCache>();
   thread_local std::string key;
   write_key(key, spec, operands, output_strides);
   if (auto plan = cache.find(key)) return plan;

@@ -1,6 +1,5 @@
 #include "einsum/memory.hpp"
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/immortal.hpp"
 #include "tenfold/error.hpp"
 
 namespace tenfold::einsum_detail {
@@ -60,18 +60,7 @@ class Kept {
   std::int64_t total_ = 0;
 };
 
-Kept& kept();
-
-// A fork waits until no thread is within: nobody would leave it in the child.
-Kept* made_kept() {
-  pthread_atfork([] { kept().lock(); }, [] { kept().unlock(); }, [] { kept().unlock(); });
-  return new Kept;
-}
-
-Kept& kept() {
-  static Kept& all = *made_kept();  // never destroyed: threads may outlive main
-  return all;
-}
+Kept& kept() { return immortal<Kept>(); }
 
 }  // namespace
 

@@ -41,17 +41,12 @@ HWY_BEFORE_NAMESPACE();
 namespace tenfold::kernels {
 namespace HWY_NAMESPACE {
 
-// Two vectors of sums as one of bf16: to nearest, ties to even, on the bits; NaNs are canonical.
+// Two vectors of sums as one of bf16; NaNs are canonical.
 template <class V>
 HWY_INLINE hn::VFromD<hn::Repartition<uint16_t, hn::DFromV<V>>> BlockRoundToBf16(V low, V high) {
-  const hn::RebindToUnsigned<hn::DFromV<V>> du;
-  const hn::Repartition<uint16_t, decltype(du)> d16;
-  const auto round = [&](V v) HWY_ATTR {
-    const auto bits = hn::BitCast(du, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
-    return hn::BitCast(d16, hn::Add(hn::Add(bits, hn::Set(du, 0x7FFFu)), odd));
-  };
-  return hn::ConcatOdd(d16, round(high), round(low));
+  const hn::Repartition<uint16_t, hn::DFromV<V>> d16;
+  return hn::ConcatOdd(d16, hn::BitCast(d16, BlockBf16Bits(high)),
+                       hn::BitCast(d16, BlockBf16Bits(low)));
 }
 
 // Stores a tile of sums as bf16; false: they are of another type, or two vectors lie apart.

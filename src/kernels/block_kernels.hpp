@@ -24,6 +24,9 @@ enum class BlockType {
   kPairs,  // two 16-bit integers, neighbours along k, in 32 bits: two products per lane and step
   kBF16,   // likewise two bf16: only where the processor multiplies them at twice the rate of f32
 };
+constexpr bool is_pairs(BlockType type) {
+  return type == BlockType::kPairs || type == BlockType::kBF16;
+}
 
 inline constexpr std::int64_t kPanelVectors = 2;
 // Packing writes whole vectors: so many bytes past the end of a packed block must exist.

@@ -32,6 +32,15 @@ HWY_INLINE hn::Vec<D> BlockCanonical(D d, hn::Vec<D> v) {
   return hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::bit_cast<T>(kNanBits<T>)), v);
 }
 
+// Canonical sums as bf16 in the upper half of each lane: to nearest, ties to even, on the bits.
+template <class V>
+HWY_INLINE auto BlockBf16Bits(V sums) {
+  const hn::RebindToUnsigned<hn::DFromV<V>> d;
+  const auto bits = hn::BitCast(d, sums);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1u));
+  return hn::Add(hn::Add(bits, hn::Set(d, 0x7FFFu)), odd);
+}
+
 // A vector of sums, canonical ones, as elements.
 template <class T, class D>
 HWY_INLINE void BlockStoreVector(D d, hn::Vec<D> v, T* out) {
@@ -45,10 +54,7 @@ HWY_INLINE void BlockStoreVector(D d, hn::Vec<D> v, T* out) {
     const auto ones = hn::And(set, hn::Set(di, 1));
     hn::StoreU(hn::DemoteTo(d8, ones), d8, reinterpret_cast<uint8_t*>(out));
   } else if constexpr (std::is_same_v<T, BFloat16>) {
-    const hn::RebindToUnsigned<decltype(d)> du;
-    const auto bits = hn::BitCast(du, v);  // to nearest, ties to even, on the bits
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(du, 0x7FFFu)), odd));
+    const auto rounded = hn::ShiftRight<16>(BlockBf16Bits(v));
     const hn::Rebind<uint16_t, decltype(d)> d16;
     hn::StoreU(hn::DemoteTo(d16, hn::BitCast(hn::RebindToSigned<decltype(d)>(), rounded)), d16,
                reinterpret_cast<uint16_t*>(out));
