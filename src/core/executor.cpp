@@ -3,6 +3,10 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#ifdef __linux__
+#include <sched.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -41,6 +45,29 @@ constexpr std::chrono::microseconds kLinger{2000};
 // (another program had the core), and that is not counted as time it looked out.
 constexpr std::chrono::microseconds kLook{10};
 
+// The CPU that the calling thread runs on; -1 where that is not known.
+int current_cpu() {
+#ifdef __linux__
+  return sched_getcpu();
+#else
+  return -1;
+#endif
+}
+
+// Moves the calling thread to another one of the CPUs it may use, if there is any.
+void leave_cpu([[maybe_unused]] int cpu) {
+#ifdef __linux__
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(static_cast<std::size_t>(cpu), &others);
+  if (CPU_COUNT(&others) == 0) return;
+  if (sched_setaffinity(0, sizeof others, &others) == 0) {
+    sched_setaffinity(0, sizeof allowed, &allowed);
+  }
+#endif
+}
+
 class TbbExecutor final : public Executor {
  public:
   TbbExecutor() : threads_(threads_from_environment()) {}
@@ -52,6 +79,7 @@ class TbbExecutor final : public Executor {
       return;
     }
     Lane& lane = lane_of(threads);
+    call_workers(lane, threads - 1);
     lane.runs.fetch_add(1, std::memory_order_release);
     lane.arena.execute([&] {
       tbb::parallel_for(
@@ -68,6 +96,8 @@ class TbbExecutor final : public Executor {
     tbb::task_arena arena;
     std::atomic<std::uint64_t> runs{0};
     std::atomic<int> lingering{0};
+    std::atomic<int> caller_cpu{-1};  // where the last run was called
+    std::atomic<int> worker_cpu{-1};  // where a worker last looked out
   };
 
   Lane& lane_of(int threads) {
@@ -77,17 +107,37 @@ class TbbExecutor final : public Executor {
     return *lane;
   }
 
-  // Returns when a run after `run` begins, or the time is over.
-  static void look_out(const Lane& lane, std::uint64_t run) {
+  // Linux may wake a worker on the CPU of the thread that calls it, or let both go on there, though
+  // another one is idle; the worker then waits for the next tick of the scheduler, longer than most
+  // runs. So the caller lets such a worker go first, which steps aside at once (look_out).
+  static void call_workers(Lane& lane, int workers) {
+    const int cpu = current_cpu();
+    lane.caller_cpu.store(cpu, std::memory_order_relaxed);
+    const bool asleep = lane.lingering.load(std::memory_order_relaxed) == 0;
+    if (asleep) linger(lane, workers);
+    if (asleep || (cpu >= 0 && cpu == lane.worker_cpu.load(std::memory_order_relaxed))) {
+      std::this_thread::yield();
+    }
+  }
+
+  // Returns when a run after `run` begins, or the time is over. Leaves the caller's CPU to it.
+  static void look_out(Lane& lane, std::uint64_t run) {
     using Clock = std::chrono::steady_clock;
     Clock::duration awake{0};
     auto last = Clock::now();
-    while (awake < kLinger && lane.runs.load(std::memory_order_acquire) == run) {
+    bool aside = false;
+    do {
+      const int cpu = current_cpu();
+      lane.worker_cpu.store(cpu, std::memory_order_relaxed);
+      if (!aside && cpu >= 0 && cpu == lane.caller_cpu.load(std::memory_order_relaxed)) {
+        aside = true;
+        leave_cpu(cpu);
+      }
       relax();
       const auto now = Clock::now();
       awake += std::min<Clock::duration>(now - last, kLook);
       last = now;
-    }
+    } while (awake < kLinger && lane.runs.load(std::memory_order_acquire) == run);
   }
 
   // Keeps up to `workers` threads in the arena until a next run begins or the time is over.
