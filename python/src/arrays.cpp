@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "ndarrays.hpp"
@@ -16,34 +17,42 @@ namespace {
 // The objects of NumPy that every call needs, found once. Never released: the interpreter may be
 // gone.
 struct NumPy {
-  nb::object ndarray, empty, asarray, dtype;
+  nb::object ndarray, asarray, dtype;
   nb::object uint16;
   nb::object bfloat16;  // None without ml_dtypes
   std::vector<nb::object> dtypes;
 };
 
+std::unique_ptr<NumPy> find_numpy() {
+  auto n = std::make_unique<NumPy>();
+  const nb::module_ m = nb::module_::import_("numpy");
+  n->ndarray = m.attr("ndarray");
+  n->asarray = m.attr("asarray");
+  n->dtype = m.attr("dtype");
+  n->uint16 = n->dtype("uint16");
+  try {
+    n->bfloat16 = n->dtype(nb::module_::import_("ml_dtypes").attr("bfloat16"));
+  } catch (nb::python_error&) {
+    n->bfloat16 = nb::none();
+  }
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto d = static_cast<DType>(i);
+    n->dtypes.push_back(d == DType::kBF16 ? n->bfloat16
+                                          : nb::object(n->dtype(std::string(numpy_name_of(d)))));
+  }
+  return n;
+}
+
+// No lock and no static with one: the import lets other Python threads run, and one that waited
+// here would keep the interpreter from the thread it waits for. So several may look; one is kept.
 NumPy& numpy() {
-  static NumPy* const np = [] {
-    auto* n = new NumPy;
-    const nb::module_ m = nb::module_::import_("numpy");
-    n->ndarray = m.attr("ndarray");
-    n->empty = m.attr("empty");
-    n->asarray = m.attr("asarray");
-    n->dtype = m.attr("dtype");
-    n->uint16 = n->dtype("uint16");
-    try {
-      n->bfloat16 = n->dtype(nb::module_::import_("ml_dtypes").attr("bfloat16"));
-    } catch (nb::python_error&) {
-      n->bfloat16 = nb::none();
-    }
-    for (int i = 0; i < kDTypeCount; ++i) {
-      const auto d = static_cast<DType>(i);
-      n->dtypes.push_back(d == DType::kBF16 ? n->bfloat16
-                                            : nb::object(n->dtype(std::string(numpy_name_of(d)))));
-    }
-    return n;
-  }();
-  return *np;
+  static constinit std::atomic<NumPy*> known{nullptr};
+  if (NumPy* np = known.load(std::memory_order_acquire)) return *np;
+  std::unique_ptr<NumPy> found = find_numpy();
+  NumPy* first = nullptr;
+  if (known.compare_exchange_strong(first, found.get(), std::memory_order_acq_rel))
+    return *found.release();
+  return *first;
 }
 
 std::string name_of_operand(const char* who, int index) {
@@ -151,9 +160,6 @@ DType dtype_of_dlpack(nb::dlpack::dtype d, const std::string& operand) {
   refuse(operand + " has an element type that Tenfold does not know");
 }
 
-std::atomic<int> thread_limit{0};
-constexpr int kForked = -1;  // a limit that stays: the workers are the parent's
-
 }  // namespace
 
 Operand::Operand(nb::handle object, const char* who, int index) : keep_(nb::borrow(object)) {
@@ -218,8 +224,15 @@ bool Operand::from_buffer(nb::handle object) {
 void Operand::from_dlpack(nb::handle object) {
   using Array = nb::ndarray<nb::ro>;
   Array array;
+  // PyTorch's lazy conjugates and negatives: their memory has the values from before.
+  nb::object resolved = nb::borrow(object);
+  for (const auto& [is_lazy, resolve] :
+       {std::pair{"is_conj", "resolve_conj"}, std::pair{"is_neg", "resolve_neg"}}) {
+    if (nb::hasattr(resolved, is_lazy) && nb::cast<bool>(resolved.attr(is_lazy)()))
+      resolved = resolved.attr(resolve)();
+  }
   try {
-    array = nb::cast<Array>(object);
+    array = nb::cast<Array>(resolved);
   } catch (nb::cast_error&) {
     refuse("expected an array in the memory of the CPU, got one that gives no such view");
   }
@@ -292,30 +305,6 @@ Output::Output(nb::handle array, const char* who) : keep_(nb::borrow(array)) {
 
 Output::~Output() { PyBuffer_Release(&buffer_); }
 
-std::optional<Dims> axes_of(nb::handle axes, const char* who) {
-  if (axes.is_none()) return std::nullopt;
-  const auto integer = [&](PyObject* o) {
-    if (PyBool_Check(o) || !PyIndex_Check(o)) refuse(std::string(who) + ": axes must be integers");
-    // What is beyond 64 bits becomes their least or greatest number: out of range all the same.
-    const Py_ssize_t value = PyNumber_AsSsize_t(o, nullptr);
-    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
-    return static_cast<std::int64_t>(value);
-  };
-  Dims list;
-  bool is_one = PyLong_Check(axes.ptr());
-  if (!is_one && PyObject_Length(axes.ptr()) < 0) {  // an array of rank 0 has a __len__ that raises
-    PyErr_Clear();
-    is_one = !PyIter_Check(axes.ptr());
-  }
-  if (is_one) {
-    list.push_back(integer(axes.ptr()));
-    return list;
-  }
-  std::vector<std::int64_t> values;
-  for (nb::handle axis : nb::iter(axes)) values.push_back(integer(axis.ptr()));
-  return Dims(std::span<const std::int64_t>(values));
-}
-
 std::optional<DType> dtype_of_object(nb::handle dtype, const char* who) {
   if (dtype.is_none()) return std::nullopt;
   // Names are NumPy's: its "i8" has eight bytes. ml_dtypes need not have told NumPy of bfloat16.
@@ -337,25 +326,6 @@ nb::tuple shape_tuple(const Dims& shape) {
   for (int i = 0; i < shape.size(); ++i)
     PyTuple_SetItem(tuple.ptr(), i, PyLong_FromLongLong(shape[i]));
   return nb::borrow<nb::tuple>(tuple);
-}
-
-RunOptions run_options(int threads) {
-  if (threads < 0)
-    throw Error(ErrorCode::kBadArgument, "threads", "a negative number of threads",
-                "0 (as many as pay) or more", std::to_string(threads));
-  const int limit = thread_limit.load(std::memory_order_relaxed);
-  if (limit == kForked) return {.threads = 1};
-  return {.threads = threads > 0 ? threads : limit};
-}
-void set_num_threads(int threads) {
-  if (thread_limit.load(std::memory_order_relaxed) != kForked)
-    thread_limit.store(threads, std::memory_order_relaxed);
-}
-int num_threads() {
-  const int limit = thread_limit.load(std::memory_order_relaxed);
-  if (limit == kForked) return 1;
-  const int all = default_executor().concurrency();
-  return limit > 0 && limit < all ? limit : all;
 }
 
 }  // namespace tenfold::python

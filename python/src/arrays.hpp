@@ -80,8 +80,14 @@ nb::tuple shape_tuple(const Dims& shape);
 // Text of a file or of a caller, which need not be UTF-8: what isn't becomes U+FFFD.
 nb::str text_of(std::string_view text);
 
+// An argument that is a whole number, or a text. Raises Error, which the package's users read; of
+// what nanobind says of a wrong type they would see our own function's signature.
+std::int64_t whole_number_of(nb::handle value, const char* who, const char* what);
+std::string text_argument(nb::handle value, const char* who, const char* what);
+
 // Threads of a call: its own number if given, else what set_num_threads said.
-RunOptions run_options(int threads);
+RunOptions run_options(nb::handle threads, const char* who);
+RunOptions run_options();           // of a call that was given none
 void set_num_threads(int threads);  // -1, after a fork: one, for good
 int num_threads();
 

@@ -19,25 +19,28 @@ struct Request {
   EinsumSpec spec;
 
   Request(nb::handle equation, nb::handle labels, nb::handle output, nb::handle dtype,
-          nb::handle path, std::int64_t memory_limit, const std::string& dialect_text,
-          const std::string& method) {
-    const auto [dialect, version] = parse_dialect(dialect_text);
-    spec.dialect = dialect;
-    spec.version = version;
+          nb::handle dialect) {
+    const DialectVersion rules = parse_dialect(text_argument(dialect, "einsum", "dialect"));
+    spec.dialect = rules.dialect;
+    spec.version = rules.version;
     if (!equation.is_none() && !nb::try_cast(equation, spec.equation))
       throw Error(ErrorCode::kEquationSyntax, "einsum", "the equation is no text", "a str of UTF-8",
                   nb::cast<std::string>(nb::repr(equation)));
     if (!labels.is_none()) spec.labels = nb::cast<std::vector<std::vector<int>>>(labels);
     if (!output.is_none()) spec.output_labels = nb::cast<std::vector<int>>(output);
     spec.dtype = dtype_of_object(dtype, "einsum");
+  }
+  Request(nb::handle equation, nb::handle labels, nb::handle output, nb::handle dtype,
+          nb::handle path, nb::handle memory_limit, nb::handle dialect, nb::handle method)
+      : Request(equation, labels, output, dtype, dialect) {
     if (!path.is_none() && !nb::try_cast(path, spec.path.emplace()))
       throw Error(ErrorCode::kBadArgument, "path", "no list of steps",
                   "lists of positions of operands", nb::cast<std::string>(nb::repr(path)));
-    if (memory_limit < 0)
+    spec.memory_limit = whole_number_of(memory_limit, "einsum", "memory_limit");
+    if (spec.memory_limit < 0)
       throw Error(ErrorCode::kBadArgument, "memory_limit", "a negative number of bytes",
-                  "0 (no limit) or more", std::to_string(memory_limit));
-    spec.memory_limit = memory_limit;
-    spec.method = method;
+                  "0 (no limit) or more", std::to_string(spec.memory_limit));
+    spec.method = text_argument(method, "einsum", "method");
   }
 };
 
@@ -67,53 +70,61 @@ class Operands {
   std::int64_t elements_ = 0;
 };
 
-nb::object run_plan(const EinsumPlan& plan, const Operands& x, int threads) {
+nb::object run_plan(const EinsumPlan& plan, const Operands& x, const RunOptions& options) {
   Result result(plan.output_dtype(), plan.output_shape());
   {
     const WithoutGil free(x.elements());
-    plan.run(x.views(), result.view, run_options(threads));
+    plan.run(x.views(), result.view, options);
   }
   return result.take();
 }
 
 nb::object einsum_call(nb::handle equation, nb::handle operands, nb::handle labels,
                        nb::handle output, nb::handle out, nb::handle dtype, nb::handle path,
-                       std::int64_t memory_limit, const std::string& dialect,
-                       const std::string& method, int threads) {
+                       nb::handle memory_limit, nb::handle dialect, nb::handle method,
+                       nb::handle threads) {
   const Operands x(operands, "einsum");
+  const RunOptions options = run_options(threads, "einsum");
   const Request request(equation, labels, output, dtype, path, memory_limit, dialect, method);
   if (!out.is_none()) {
     const Output target(out, "einsum");
     {
       const WithoutGil free(x.elements());
-      einsum_into(request.spec, x.views(), target.view(), run_options(threads));
+      einsum_into(request.spec, x.views(), target.view(), options);
     }
     return nb::borrow(out);
   }
   const auto plan = einsum_plan(request.spec, x.views());
-  return run_plan(*plan, x, threads);
+  return run_plan(*plan, x, options);
 }
 
 // einsum_call with nothing but an equation as text: the arguments that are not there would take as
 // long as a small contraction.
 nb::object einsum_plain(nb::handle equation, nb::handle operands) {
-  static const EinsumSpec plain =
-      Request(nb::none(), nb::none(), nb::none(), nb::none(), nb::none(), 0, "numpy", "auto").spec;
+  static const EinsumSpec plain = [] {
+    const DialectVersion rules = parse_dialect("numpy");
+    EinsumSpec spec;
+    spec.dialect = rules.dialect;
+    spec.version = rules.version;
+    return spec;
+  }();
   const Operands x(operands, "einsum");
   EinsumSpec spec = plain;
-  if (!nb::try_cast(equation, spec.equation)) {  // an error, worded there
+  if (!nb::try_cast(equation, spec.equation)) {
     const nb::none no;
-    return einsum_call(equation, operands, no, no, no, no, no, 0, "numpy", "auto", 0);
+    Request(equation, no, no, no, nb::str("numpy"));  // raises the error, worded there
   }
-  return run_plan(*einsum_plan(spec, x.views()), x, 0);
+  return run_plan(*einsum_plan(spec, x.views()), x, run_options());
 }
 
 // The products folded by another operator than the sum, by its short name.
-nb::object einsum_fold_call(const std::string& op, nb::handle equation, nb::handle operands,
+nb::object einsum_fold_call(nb::handle op_text, nb::handle equation, nb::handle operands,
                             nb::handle labels, nb::handle output, nb::handle out, nb::handle dtype,
-                            const std::string& dialect, int threads) {
+                            nb::handle dialect, nb::handle threads) {
   const Operands x(operands, "einsum");
-  const Request request(equation, labels, output, dtype, nb::none(), 0, dialect, "auto");
+  const RunOptions options = run_options(threads, "einsum");
+  const Request request(equation, labels, output, dtype, dialect);
+  const std::string op = text_argument(op_text, "einsum", "reduce");
   const std::optional<ReduceOp> folding = parse_reduce_op(op);
   if (!folding)
     throw Error(ErrorCode::kUnknownName, "einsum", "unknown reduce",
@@ -121,13 +132,13 @@ nb::object einsum_fold_call(const std::string& op, nb::handle equation, nb::hand
   if (!out.is_none()) {
     const Output target(out, "einsum");
     const WithoutGil free(x.elements());
-    einsum_fold_into(request.spec, *folding, x.views(), target.view(), run_options(threads));
+    einsum_fold_into(request.spec, *folding, x.views(), target.view(), options);
   }
   if (!out.is_none()) return nb::borrow(out);
   Tensor folded;
   {
     const WithoutGil free(x.elements());
-    folded = einsum_fold(request.spec, *folding, x.views(), run_options(threads));
+    folded = einsum_fold(request.spec, *folding, x.views(), options);
   }
   Result result(folded.dtype(), folded.shape());
   if (folded.bytes() > 0)
@@ -142,13 +153,14 @@ class Plan {
   Plan(nb::handle operands, const Request& request)
       : x_(operands, "compile"), plan_(request.spec, x_.views()) {}
 
-  nb::object call(nb::handle operands, nb::handle out, int threads) const {
+  nb::object call(nb::handle operands, nb::handle out, nb::handle threads) const {
     const Operands x(operands, "plan");
-    if (out.is_none()) return run_plan(plan_, x, threads);
+    const RunOptions options = run_options(threads, "plan");
+    if (out.is_none()) return run_plan(plan_, x, options);
     const Output target(out, "plan");
     {
       const WithoutGil free(x.elements());
-      plan_.run(x.views(), target.view(), run_options(threads));
+      plan_.run(x.views(), target.view(), options);
     }
     return nb::borrow(out);
   }
@@ -180,25 +192,24 @@ class Plan {
 void bind_einsum(nb::module_& m) {
   const auto maybe = [](const char* name) { return nb::arg(name).none(); };
   m.def("einsum", &einsum_call, maybe("equation"), nb::arg("operands"), maybe("labels"),
-        maybe("output"), maybe("out"), maybe("dtype"), maybe("path"), nb::arg("memory_limit"),
-        nb::arg("dialect"), nb::arg("method"), nb::arg("threads"));
+        maybe("output"), maybe("out"), maybe("dtype"), maybe("path"), maybe("memory_limit"),
+        maybe("dialect"), maybe("method"), maybe("threads"));
   m.def("einsum_plain", &einsum_plain, nb::arg("equation"), nb::arg("operands"));
-  m.def("einsum_fold", &einsum_fold_call, nb::arg("op"), maybe("equation"), nb::arg("operands"),
-        maybe("labels"), maybe("output"), maybe("out"), maybe("dtype"), nb::arg("dialect"),
-        nb::arg("threads"));
+  m.def("einsum_fold", &einsum_fold_call, maybe("op"), maybe("equation"), nb::arg("operands"),
+        maybe("labels"), maybe("output"), maybe("out"), maybe("dtype"), maybe("dialect"),
+        maybe("threads"));
   nb::class_<Plan>(m, "Plan")
       .def(
           "__init__",
           [](Plan* self, nb::handle equation, nb::handle operands, nb::handle labels,
-             nb::handle output, nb::handle dtype, nb::handle path, std::int64_t memory_limit,
-             const std::string& dialect, const std::string& method) {
+             nb::handle output, nb::handle dtype, nb::handle path, nb::handle memory_limit,
+             nb::handle dialect, nb::handle method) {
             new (self) Plan(operands, Request(equation, labels, output, dtype, path, memory_limit,
                                               dialect, method));
           },
-          nb::arg("equation").none(), nb::arg("operands"), nb::arg("labels").none(),
-          nb::arg("output").none(), nb::arg("dtype").none(), nb::arg("path").none(),
-          nb::arg("memory_limit"), nb::arg("dialect"), nb::arg("method"))
-      .def("call", &Plan::call, nb::arg("operands"), nb::arg("out").none(), nb::arg("threads"))
+          maybe("equation"), nb::arg("operands"), maybe("labels"), maybe("output"), maybe("dtype"),
+          maybe("path"), maybe("memory_limit"), maybe("dialect"), maybe("method"))
+      .def("call", &Plan::call, nb::arg("operands"), maybe("out"), maybe("threads"))
       .def("explain", &Plan::explain)
       .def_prop_ro("shape", &Plan::shape)
       .def_prop_ro("dtype", &Plan::dtype)

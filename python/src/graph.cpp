@@ -48,7 +48,8 @@ class Model {
  public:
   explicit Model(Graph graph) : graph_(std::move(graph)) {}
 
-  nb::dict run(const nb::dict& inputs, int threads) const {
+  nb::dict run(const nb::dict& inputs, nb::handle threads) const {
+    const RunOptions options = run_options(threads, "run");
     std::deque<Operand> held;
     Graph::Inputs views;
     for (auto [name, array] : inputs) {
@@ -60,7 +61,7 @@ class Model {
     Graph::Outputs outputs;
     {
       const nb::gil_scoped_release free;
-      outputs = graph_.run(views, run_options(threads));
+      outputs = graph_.run(views, options);
     }
     nb::dict arrays;
     for (const Port& port : graph_.outputs()) {
@@ -81,7 +82,7 @@ class Model {
 
 void bind_graph(nb::module_& m) {
   nb::class_<Model>(m, "Model")
-      .def("run", &Model::run)
+      .def("run", &Model::run, nb::arg("inputs"), nb::arg("threads").none())
       .def("explain", &Model::explain)
       .def_prop_ro("inputs", &Model::inputs)
       .def_prop_ro("outputs", &Model::outputs);

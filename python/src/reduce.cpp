@@ -34,13 +34,13 @@ std::optional<DType> promoted(ReduceOp op, DType dtype) {
   }
 }
 
-nb::object run(const ReduceSpec& spec, const Operand& x, nb::handle out, int threads) {
+nb::object run(const ReduceSpec& spec, const Operand& x, nb::handle out, nb::handle threads) {
+  const RunOptions options = run_options(threads, spec.label.c_str());
   const ReducePlan plan = [&] {
     if (out.is_none()) return ReducePlan(spec, x.view());
     const Output target(out, spec.label.c_str());
     return ReducePlan(spec, x.view(), target.view().strides);
   }();
-  const RunOptions options = run_options(threads);
   const std::int64_t elements = element_count(x.view().shape);
   if (!out.is_none()) {
     const Output target(out, spec.label.c_str());
@@ -58,7 +58,7 @@ nb::object run(const ReduceSpec& spec, const Operand& x, nb::handle out, int thr
 
 // NumPy's rules: an axis of an empty extent has no maximum, a dtype converts first.
 nb::object reduce_numpy(int op_number, nb::handle array, nb::handle axis, bool keepdims,
-                        nb::handle out, nb::handle dtype, int threads) {
+                        nb::handle out, nb::handle dtype, nb::handle threads) {
   const auto op = static_cast<ReduceOp>(op_number);
   const std::string_view name = name_of(op);
   const Operand x(array, name.data(), -1);
@@ -74,7 +74,7 @@ nb::object reduce_numpy(int op_number, nb::handle array, nb::handle axis, bool k
 
 // argmax and argmin: without an axis the index into the flattened array.
 nb::object arg_numpy(bool largest, nb::handle array, nb::handle axis, bool keepdims, nb::handle out,
-                     bool last, int threads) {
+                     bool last, nb::handle threads) {
   const char* name = largest ? "argmax" : "argmin";
   const Operand x(array, name, -1);
   ReduceSpec spec;
@@ -86,10 +86,11 @@ nb::object arg_numpy(bool largest, nb::handle array, nb::handle axis, bool keepd
   return run(spec, x, out, threads);
 }
 
-nb::object reduce_standard(nb::handle array, const std::string& name, nb::handle axes,
+nb::object reduce_standard(nb::handle array, nb::handle name_text, nb::handle axes,
                            nb::handle keepdims, nb::handle noop, nb::handle select_last,
-                           const std::string& dialect_text, nb::handle out, int threads) {
-  const auto [dialect, version] = parse_dialect(dialect_text);
+                           nb::handle dialect_text, nb::handle out, nb::handle threads) {
+  const std::string name = text_argument(name_text, "reduce", "op");
+  const auto [dialect, version] = parse_dialect(text_argument(dialect_text, "reduce", "dialect"));
   const OperatorRow& row = find_operator(dialect, name, version);
   const Operand x(array, name.c_str(), -1);
   const auto number = [](nb::handle value) -> std::optional<std::int64_t> {
@@ -125,12 +126,12 @@ std::string explain_reduce(int op, nb::handle array, nb::handle axis, bool keepd
 void bind_reduce(nb::module_& m) {
   const auto maybe = [](const char* name) { return nb::arg(name).none(); };
   m.def("reduce_numpy", &reduce_numpy, nb::arg("op"), maybe("x"), maybe("axis"),
-        nb::arg("keepdims"), maybe("out"), maybe("dtype"), nb::arg("threads"));
+        nb::arg("keepdims"), maybe("out"), maybe("dtype"), maybe("threads"));
   m.def("arg_numpy", &arg_numpy, nb::arg("largest"), maybe("x"), maybe("axis"), nb::arg("keepdims"),
-        maybe("out"), nb::arg("last"), nb::arg("threads"));
-  m.def("reduce_standard", &reduce_standard, maybe("x"), nb::arg("name"), maybe("axes"),
-        maybe("keepdims"), maybe("noop"), maybe("select_last"), nb::arg("dialect"), maybe("out"),
-        nb::arg("threads"));
+        maybe("out"), nb::arg("last"), maybe("threads"));
+  m.def("reduce_standard", &reduce_standard, maybe("x"), maybe("name"), maybe("axes"),
+        maybe("keepdims"), maybe("noop"), maybe("select_last"), maybe("dialect"), maybe("out"),
+        maybe("threads"));
   m.def("explain_reduce", &explain_reduce, nb::arg("op"), maybe("x"), maybe("axis"),
         nb::arg("keepdims"));
   nb::dict ops;

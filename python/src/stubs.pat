@@ -24,7 +24,7 @@ tenfold._core.Plan.cost$:
 
 tenfold._core.Model.run$:
     \from numpy.typing import NDArray
-    def run(self, arg0: dict[str, Any], arg1: int, /) -> dict[str, NDArray[Any]]: ...
+    def run(self, inputs: dict[str, Any], threads: object) -> dict[str, NDArray[Any]]: ...
 
 tenfold._core.Model.(inputs|outputs)$:
     @property

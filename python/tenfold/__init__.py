@@ -12,6 +12,7 @@ or `__array_interface__`; nothing is copied. Results are NumPy arrays, or of the
 operand (PyTorch, JAX).
 """
 
+import importlib
 from typing import TYPE_CHECKING
 
 from tenfold import errors, named
@@ -104,13 +105,21 @@ __all__ = [
 
 
 if TYPE_CHECKING:
+    from tenfold import compare as compare
+    from tenfold import compat as compat
     from tenfold._paths import path_optimizer
 else:
 
     def __getattr__(name):
-        """path_optimizer: it derives from a class of opt_einsum, imported only if it is wanted."""
+        """What is imported only if it is wanted: path_optimizer derives from a class of opt_einsum,
+        onnx_backend needs onnx."""
         if name == "path_optimizer":
             from tenfold._paths import path_optimizer
 
             return path_optimizer
+        if name in ("compare", "compat", "onnx_backend"):
+            try:
+                return importlib.import_module(f"tenfold.{name}")
+            except ImportError as error:
+                raise AttributeError(f"tenfold.{name}: {error}") from error
         raise AttributeError(f"module 'tenfold' has no attribute {name!r}")

@@ -17,7 +17,7 @@ def reduce_numpy(
     keepdims: bool,
     out: object | None,
     dtype: object | None,
-    threads: int,
+    threads: object | None,
 ) -> object: ...
 def arg_numpy(
     largest: bool,
@@ -26,18 +26,18 @@ def arg_numpy(
     keepdims: bool,
     out: object | None,
     last: bool,
-    threads: int,
+    threads: object | None,
 ) -> object: ...
 def reduce_standard(
     x: object | None,
-    name: str,
+    name: object | None,
     axes: object | None,
     keepdims: object | None,
     noop: object | None,
     select_last: object | None,
-    dialect: str,
+    dialect: object | None,
     out: object | None,
-    threads: int,
+    threads: object | None,
 ) -> object: ...
 def explain_reduce(op: int, x: object | None, axis: object | None, keepdims: bool) -> str: ...
 
@@ -51,22 +51,22 @@ def einsum(
     out: object | None,
     dtype: object | None,
     path: object | None,
-    memory_limit: int,
-    dialect: str,
-    method: str,
-    threads: int,
+    memory_limit: object | None,
+    dialect: object | None,
+    method: object | None,
+    threads: object | None,
 ) -> object: ...
 def einsum_plain(equation: object, operands: object) -> object: ...
 def einsum_fold(
-    op: str,
+    op: object | None,
     equation: object | None,
     operands: object,
     labels: object | None,
     output: object | None,
     out: object | None,
     dtype: object | None,
-    dialect: str,
-    threads: int,
+    dialect: object | None,
+    threads: object | None,
 ) -> object: ...
 
 class Plan:
@@ -78,11 +78,11 @@ class Plan:
         output: object | None,
         dtype: object | None,
         path: object | None,
-        memory_limit: int,
-        dialect: str,
-        method: str,
+        memory_limit: object | None,
+        dialect: object | None,
+        method: object | None,
     ) -> None: ...
-    def call(self, operands: object, out: object | None, threads: int) -> object: ...
+    def call(self, operands: object, out: object | None, threads: object | None) -> object: ...
     def explain(self, arg: str, /) -> str: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -96,7 +96,7 @@ class Plan:
 PATH_METHODS: list[str]
 
 class Model:
-    def run(self, arg0: dict[str, Any], arg1: int, /) -> dict[str, NDArray[Any]]: ...
+    def run(self, inputs: dict[str, Any], threads: object) -> dict[str, NDArray[Any]]: ...
     def explain(self) -> str: ...
     @property
     def inputs(self) -> list[tuple[str, Any, Any]]: ...

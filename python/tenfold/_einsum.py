@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from tenfold import _core
-from tenfold._interchange import as_kind, kind_of
+from tenfold._interchange import as_kind, as_ndarray, kind_of
 from tenfold._masked import check_out
 from tenfold.errors import ShapeError, argument_error, whole_number
 
@@ -74,16 +74,11 @@ def einsum(
         else:
             result = _core.einsum(*call, out, dtype, path, memory_limit, dialect, method, threads)
     except TypeError:
-        memory_limit = whole_number("einsum", "memory_limit", memory_limit)
-        threads = whole_number("einsum", "threads", threads)
-        for what, text in (("dialect", dialect), ("method", method), ("reduce", reduce)):
-            if not isinstance(text, str):
-                raise argument_error("einsum", what, "a name", text) from None
         if type(out) is not np.ndarray or (dtype, dialect, reduce) != (None, _DIALECT, "sum"):
             raise
         # Into a wider out, in its type, as NumPy does.
         kind = out.dtype.newbyteorder("=")
-        if np.result_type(kind, *(np.asarray(each).dtype for each in operands)) != kind:
+        if np.result_type(kind, *(as_ndarray(each, "einsum").dtype for each in operands)) != kind:
             raise
         result = _core.einsum(*call, None, kind, path, memory_limit, dialect, method, threads)
         check_out("einsum", out, np.shape(result))
@@ -203,14 +198,18 @@ class Plan:
 
     def __reduce__(self) -> tuple[Any, ...]:
         equation, dtype, path, memory_limit, dialect, method = self._settings
+        constants = {
+            i: each if kind_of(each) else as_ndarray(each, "plan")
+            for i, each in self._constants.items()
+        }
         layouts = [
-            operand if i in self._constants else _layout_of(operand)
+            None if i in constants else _layout_of(operand)
             for i, operand in enumerate(self._operands)
         ]
         return _unpickled, (
             equation,
             layouts,
-            self._constants,
+            constants,
             dtype,
             path,
             memory_limit,
@@ -225,13 +224,24 @@ class Plan:
         return self._core.explain("svg")
 
 
+class _Texts(dict[str, str]):
+    """An explanation that outlives its plan: when it is pickled."""
+
+    def explain(self, form: str) -> str:
+        return self[form]
+
+
 class Explanation(str):
     """What a plan does, as text."""
 
-    def __new__(cls, core: _core.Plan) -> Explanation:
+    def __new__(cls, core: _core.Plan | _Texts) -> Explanation:
         self = super().__new__(cls, core.explain("text"))
         self._core = core
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        texts = {form: self._core.explain(form) for form in ("text", "json", "dot", "svg")}
+        return Explanation, (_Texts(texts),)
 
     def to_dict(self) -> dict[str, Any]:
         """The steps as data."""
@@ -250,7 +260,7 @@ class Explanation(str):
 
 
 def _layout_of(array):
-    array = np.asarray(array)
+    array = as_ndarray(array, "plan")
     return (array.dtype.name, array.shape, array.strides)
 
 
@@ -270,7 +280,9 @@ def _array_like(layout):
 
 
 def _unpickled(equation, layouts, constants, *rest):
-    operands = [each if isinstance(each, np.ndarray) else _array_like(each) for each in layouts]
+    operands = [
+        constants[i] if layout is None else _array_like(layout) for i, layout in enumerate(layouts)
+    ]
     return Plan(equation, operands, constants, *rest)
 
 
@@ -300,12 +312,14 @@ def compile(
 
 
 def _operand_of(operand, dtype):
-    is_shape = isinstance(operand, (tuple, list)) and all(isinstance(n, int) for n in operand)
-    if not is_shape:
+    is_list = isinstance(operand, (tuple, list))
+    if not is_list or not all(isinstance(n, (int, np.integer)) for n in operand):
         return operand
+    operand = [int(n) for n in operand]
     if any(n < 0 for n in operand):
-        message = f"[compile] a shape with a negative extent: expected 0 or more, got {operand}"
-        raise ShapeError(message, "size-overflow", "compile", "0 or more", str(operand))
+        got = str(tuple(operand))
+        message = f"[compile] a shape with a negative extent: expected 0 or more, got {got}"
+        raise ShapeError(message, "size-overflow", "compile", "0 or more", got)
     kind = np.dtype(dtype or np.float32)
     strides = np.cumprod([kind.itemsize, *operand[:0:-1]])[::-1] if operand else []
     strides = tuple(int(s) for s in strides)[: len(operand)]

@@ -3,9 +3,12 @@ than the result. Each is put in terms of a plain reduction."""
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from tenfold import _core
+from tenfold._interchange import as_ndarray
 from tenfold.errors import ArgumentError, AxisError, DTypeError, ShapeError, whole_number
 
 NO = object()  # an argument that was not given
@@ -60,14 +63,17 @@ def reduce(name, a, axis, dtype, out, keepdims, initial, where, threads):
 
 def is_axis_of_scalar(name, axis, rank):
     """NumPy takes axis 0 and -1 of rank 0, but for the mean."""
-    return rank == 0 and name != "mean" and isinstance(axis, (int, np.integer)) and axis in (0, -1)
+    if rank != 0 or name == "mean" or axis is None:
+        return False
+    try:
+        return operator.index(axis) in (0, -1)
+    except TypeError:
+        return False
 
 
 def _array(name, a):
     """In native byte order. Raises TypeError for what the library refuses."""
-    if type(a) is not np.ndarray and isinstance(a, np.ndarray):
-        _core.reduce_numpy(_OPS[name], a, None, False, None, None, 1)  # raises
-    x = np.asarray(a)
+    x = as_ndarray(a, name)
     if x.dtype.kind not in "biufc" and x.dtype.name != "bfloat16":
         message = f"[{name}] element type not allowed: expected numbers or booleans, got {x.dtype}"
         raise DTypeError(message, "type-not-allowed", name, "numbers or booleans", str(x.dtype))
@@ -186,12 +192,13 @@ def _into(name, out, result):
     if out is None:
         return result[()]
     check_out(name, out, np.shape(result))
-    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+    casting = "unsafe" if name == "mean" else "same_kind"
+    if not np.can_cast(result.dtype, out.dtype, casting):
         message = f"[{name}] output of another kind: expected one that {result.dtype} casts to"
         message += f", got {out.dtype}"
         raise DTypeError(message, "type-mismatch", name, str(result.dtype), str(out.dtype))
-    with np.errstate(over="ignore"):
-        np.copyto(out, result, casting="same_kind")
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.copyto(out, result, casting=casting)
     return out
 
 

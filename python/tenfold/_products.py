@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold import _core
-from tenfold._interchange import as_kind, kind_of
+from tenfold._interchange import as_kind, as_ndarray, kind_of, shape_of
 from tenfold.errors import AxisError, ShapeError
 
 
@@ -19,10 +19,6 @@ def _einsum(equation, labels, output, operands, threads=0):
         equation, operands, labels, output, None, None, None, 0, "numpy", "auto", threads
     )
     return as_kind(result, kind_of(operands[0]))
-
-
-def _shape(x):
-    return tuple(x.shape) if hasattr(x, "shape") else np.shape(x)
 
 
 def _axis(name, axis, rank):
@@ -43,7 +39,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2, *, threads: int = 0) ->
     """Sum of products over pairs of axes: the last `axes` of `a` with the first of `b`, or the
     pairs of two lists ([1, 0], [0, 1]). The result has a's other axes, then b's. Raises ShapeError
     and AxisError."""
-    rank_a, rank_b = len(_shape(a)), len(_shape(b))
+    rank_a, rank_b = len(shape_of(a, "tensordot")), len(shape_of(b, "tensordot"))
     try:
         count = operator.index(axes)
     except TypeError:
@@ -64,7 +60,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2, *, threads: int = 0) ->
         raise AxisError("tensordot: an axis is there twice", "duplicate-axis", "tensordot")
     for i, j in zip(left, right, strict=True):
         names = (f"axis {i} of a", f"axis {j} of b")
-        _same_extent("tensordot", *names, _shape(a)[i], _shape(b)[j])
+        _same_extent("tensordot", *names, shape_of(a, "tensordot")[i], shape_of(b, "tensordot")[j])
     labels_a = list(range(rank_a))
     labels_b = list(range(rank_a, rank_a + rank_b))
     for i, j in zip(left, right, strict=True):
@@ -77,7 +73,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2, *, threads: int = 0) ->
 def matmul(x1: ArrayLike, x2: ArrayLike, /, *, threads: int = 0) -> Any:
     """Matrix product over the last two axes, the others broadcast; a vector is a row on the left
     and a column on the right. Raises ShapeError."""
-    one, two = _shape(x1), _shape(x2)
+    one, two = shape_of(x1, "matmul"), shape_of(x2, "matmul")
     if not one or not two:
         raise ShapeError("matmul: expected at least one axis, got a scalar", "rank-zero", "matmul")
     _same_extent("matmul", "x1's last axis", "x2's first of the last two", one[-1], two[-2:][0])
@@ -90,7 +86,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, *, threads: int = 0) -> Any:
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, threads: int = 0) -> Any:
     """Sum of conj(x1) * x2 over one axis, the others broadcast. Raises ShapeError
     and AxisError."""
-    one, two = np.asarray(x1), np.asarray(x2)
+    one, two = as_ndarray(x1, "vecdot"), as_ndarray(x2, "vecdot")
     one = np.moveaxis(one, _axis("vecdot", axis, one.ndim), -1)
     two = np.moveaxis(two, _axis("vecdot", axis, two.ndim), -1)
     _same_extent("vecdot", "x1's axis", "x2's axis", one.shape[-1], two.shape[-1])
@@ -103,7 +99,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, threads: int = 0)
 
 def permute_dims(x: ArrayLike, /, axes: Iterable[int]) -> Any:
     """The axes in another order: a view. Raises AxisError."""
-    array = np.asarray(x)
+    array = as_ndarray(x, "permute_dims")
     order = [_axis("permute_dims", axis, array.ndim) for axis in axes]
     if sorted(order) != list(range(array.ndim)):
         message = f"permute_dims: axes {tuple(axes)} for an array of rank {array.ndim}"
@@ -113,12 +109,12 @@ def permute_dims(x: ArrayLike, /, axes: Iterable[int]) -> Any:
 
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Any:
     """The axes reversed, or in the order of `axes`: a view. Raises AxisError."""
-    return permute_dims(a, range(len(_shape(a)))[::-1] if axes is None else axes)
+    return permute_dims(a, range(len(shape_of(a, "transpose")))[::-1] if axes is None else axes)
 
 
 def matrix_transpose(x: ArrayLike, /) -> Any:
     """The last two axes exchanged: a view. Raises ShapeError for fewer than two."""
-    rank = len(_shape(x))
+    rank = len(shape_of(x, "matrix_transpose"))
     if rank < 2:
         message = f"matrix_transpose: expected at least two axes, got {rank}"
         raise ShapeError(message, "axes-rank", "matrix_transpose", "2", str(rank))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from tenfold import _core, _masked
-from tenfold._interchange import as_kind, kind_of
+from tenfold._interchange import as_kind, as_ndarray, kind_of, shape_of
 from tenfold.errors import AxisError, DTypeError, argument_error, whole_number
 
 _OPS = _core.OPS
@@ -34,7 +34,7 @@ def _as_numpy_would(error, name, a, axis, dtype, out, keepdims, threads):
     """What NumPy takes and the library refuses: axis 0 or -1 of rank 0, sums and products of
     booleans, an out that the result casts to, keepdims=1. Raises `error` for the rest."""
     if isinstance(error, AxisError):
-        if not _masked.is_axis_of_scalar(name, axis, np.ndim(a)):
+        if not _masked.is_axis_of_scalar(name, axis, len(shape_of(a, name))):
             raise error
         return _run(name, a, None, dtype, out, keepdims, _NO, _NO, threads)
     if type(keepdims) is not bool:
@@ -229,15 +229,13 @@ def _arg(largest, a, axis, out, keepdims, select_last_index, dialect, threads):
         result = _core.reduce_standard(a, name, axis, keepdims, None, last, dialect, out, threads)
         return result if out is not None else as_kind(result, kind_of(a))
     keepdims, last = bool(keepdims), bool(last)
-    if axis is not None and not _masked.is_axis_of_scalar(name, axis, np.ndim(a)):
+    if axis is not None and not _masked.is_axis_of_scalar(name, axis, len(shape_of(a, name))):
         result = _core.arg_numpy(largest, a, axis, keepdims, out, last, threads)
         return result if out is not None else as_kind(result, kind_of(a))
-    if type(a) is not np.ndarray and isinstance(a, np.ndarray):
-        _core.arg_numpy(largest, a, 0, keepdims, out, last, threads)  # refuses a subclass
-    x = np.asarray(a).reshape(-1)
-    result = _core.arg_numpy(largest, x, 0, False, None, last, threads)
+    x = as_ndarray(a, name)
+    result = _core.arg_numpy(largest, x.reshape(-1), 0, False, None, last, threads)
     if keepdims:
-        result = np.full((1,) * np.ndim(a), result)[()]
+        result = np.full((1,) * x.ndim, result)[()]
     if out is None:
         return as_kind(result, kind_of(a))
     _masked.check_out(name, out, np.shape(result))

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from tenfold import _core
 from tenfold import _einsum as plain
-from tenfold._interchange import as_kind, kind_of
+from tenfold._interchange import as_kind, as_ndarray, kind_of
 from tenfold._names import Equation, as_lists, flat, raise_named
 from tenfold.errors import ArgumentError, EquationError
 
@@ -91,8 +91,9 @@ def reduce(
             ", ".join(_OPS),
             repr(op),
         )
-    pattern = _Pattern(Equation(equation, "named.reduce"), np.shape(x), sizes)
-    view = pattern.view_of(_as_array(x))
+    array = as_ndarray(x, "named.reduce")
+    pattern = _Pattern(Equation(equation, "named.reduce"), array.shape, sizes)
+    view = pattern.view_of(array)
     axes = tuple(range(len(pattern.kept), view.ndim))
     target, given = None, None
     if out is not None:
@@ -114,23 +115,6 @@ def reduce(
     if pattern.shape != pattern.kept:
         result = np.reshape(result, pattern.shape)
     return as_kind(result, kind_of(x))
-
-
-def _as_array(x):
-    """A NumPy array over the same memory."""
-    if type(x) is np.ndarray:
-        return x
-    if isinstance(x, np.ndarray):
-        name = type(x).__name__
-        raise TypeError(
-            f"named.reduce: x is a subclass of numpy.ndarray ({name}); pass np.asarray(x)"
-        )
-    if kind_of(x) == "torch" and str(x.dtype) == "torch.bfloat16":
-        import ml_dtypes
-        import torch
-
-        return x.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
-    return np.asarray(x)
 
 
 class _Axis:

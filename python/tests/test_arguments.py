@@ -44,20 +44,34 @@ def test_threads_and_limits_are_not_negative():
         lambda **more: tf.argmax(a(), 0, **more),
         lambda **more: tf.reduce(a(), "ReduceSum", **more),
         lambda **more: tf.einsum("ij->", a(), **more),
+        lambda **more: tf.einsum("ij->", a(), reduce="max", **more),
         lambda **more: tf.compile("ij->", a())(a(), **more),
+        lambda **more: tf.matmul(a(), a().T, **more),
+        lambda **more: tf.named.reduce(a(), "i j -> i", "sum", **more),
     ):
         with pytest.raises(tf.ArgumentError, match="0 .as many as pay. or more, got -1"):
             call(threads=-1)
+        for wrong in ("2", 1.5, None):
+            with pytest.raises(tf.ArgumentError, match="expected a whole number"):
+                call(threads=wrong)
+        for many in (2**31, 2**80):
+            assert np.array_equal(call(threads=many), call(threads=1))
     for call in (
-        lambda: tf.sum(a(), threads="2"),
-        lambda: tf.einsum("ij->", a(), threads=1.5),
-        lambda: tf.einsum("ij->", a(), memory_limit=1e9),
-        lambda: tf.set_num_threads("2"),
+        lambda limit: tf.einsum("ij->", a(), memory_limit=limit),
+        lambda limit: tf.compile("ij->", a(), memory_limit=limit),
+        lambda limit: tf.einsum_path("ij->", a(), memory_limit=limit),
     ):
+        with pytest.raises(tf.ArgumentError, match="expected a whole number, got 1000000000.0"):
+            call(1e9)
+        with pytest.raises(tf.ArgumentError, match=r"memory_limit\] a negative number of bytes"):
+            call(-1)
+        assert call(2**80) is not None
+    for count in ("2", 1.5, None):
         with pytest.raises(tf.ArgumentError, match="expected a whole number"):
-            call()
-    with pytest.raises(tf.ArgumentError, match=r"memory_limit\] a negative number of bytes"):
-        tf.einsum("ij->", a(), memory_limit=-1)
+            tf.set_num_threads(count)
+    for count in (-1, 2**31):
+        with pytest.raises(tf.ArgumentError, match="from 0 to 2147483647"), tf.num_threads(count):
+            pass
 
 
 def test_names_are_strings():
@@ -67,6 +81,9 @@ def test_names_are_strings():
         lambda: tf.einsum("ij->", a(), dialect=12),
         lambda: tf.einsum("ij->", a(), method=None),
         lambda: tf.einsum("ij->", a(), reduce=max),
+        lambda: tf.compile("ij->", a(), dialect=None),
+        lambda: tf.compile("ij->", a(), method=1),
+        lambda: tf.argmax(a(), 0, dialect=13),
     ):
         with pytest.raises(tf.ArgumentError, match="expected a name"):
             call()
@@ -94,6 +111,8 @@ def test_constants_and_shapes_of_a_plan():
             tf.compile("ij,kj->ik", a(), a(), constants=constants)
     with pytest.raises(tf.ShapeError, match="negative extent"):
         tf.compile("ij->", (2, -1))
+    for shape in ((2, 3), [2, 3], (np.int64(2), 3), a().shape, [*np.array([2, 3])]):
+        assert tf.compile("ij->i", shape).shape == (2,)
 
 
 def test_an_einsum_goes_into_a_wider_out():

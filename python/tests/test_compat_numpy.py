@@ -1,6 +1,10 @@
 """tenfold.compat.numpy.einsum beside numpy.einsum: the same answers, refusals, views, strides."""
 
+import os
+import pathlib
 import random
+import subprocess
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -217,3 +221,15 @@ def test_tenfolds_einsum_has_numpys_arguments():
         tf.einsum("ij->", a, no_such=1)
     with pytest.raises(TypeError):
         tf.einsum("ij->", a, order="C", threads=2)
+
+
+def test_it_is_there_without_an_import_of_its_own():
+    """In an interpreter that has imported nothing else."""
+    code = "import tenfold as tf; print(tf.compat.numpy.einsum('ii', [[1, 2], [3, 4]]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(pathlib.Path(tf.__file__).parents[1])},
+    )
+    assert done.stdout == "5\n", done.stderr

@@ -1,5 +1,6 @@
 """einsum, plans and paths, against NumPy."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -98,6 +99,15 @@ def test_plans_run_pickle_explain_and_keep_constants():
     assert from_shapes(x, y).tolist() == [[3] * 4] * 2
     with pytest.raises(tf.ShapeError):
         from_shapes(y, x)
+
+
+def test_an_explanation_outlives_its_plan():
+    """Copied and pickled, with all that it holds."""
+    explanation = tf.compile("ij,jk->ik", (2, 3), (3, 4)).explain()
+    for other in (copy.deepcopy(explanation), pickle.loads(pickle.dumps(explanation))):
+        assert other == explanation and other.to_dict() == explanation.to_dict()
+        assert other.svg() == explanation.svg() and other.dot() == explanation.dot()
+        assert type(copy.copy(other)) is tf.Explanation
 
 
 def test_a_path_comes_out_and_goes_in():

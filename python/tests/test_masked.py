@@ -64,6 +64,14 @@ def test_a_mean_of_some_elements_fits_where_they_do():
     assert np.isnan(tf.mean(x(), where=False))
 
 
+def test_a_mean_goes_into_any_out():
+    """As NumPy's, which cuts off what an integer can't hold."""
+    for dtype in ("i4", "u1", "?", ">i8", "f2"):
+        out, expected = np.empty(3, dtype), np.empty(3, dtype)
+        assert tf.mean(np.abs(x()), axis=1, out=out) is out
+        assert np.array_equal(out, np.mean(np.abs(x()), axis=1, out=expected))
+
+
 def test_out_takes_what_the_result_casts_to():
     for name, types in (
         ("sum", ("f8", ">f4", "f2")),
@@ -101,7 +109,7 @@ def test_argmax_of_the_flattened_array_checks_its_out():
 
 def test_axis_0_of_rank_0_is_numpys():
     one = np.float32(3)
-    for axis in (0, -1):
+    for axis in (0, -1, np.array(0), np.int8(-1)):
         assert tf.sum(one, axis=axis) == 3 and tf.argmax(one, axis=axis) == 0
         assert tf.max(one, axis=axis, initial=4) == 4
         with pytest.raises(tf.AxisError):

@@ -1,1 +1,3 @@
 """Drop-in replacements for functions of other packages."""
+
+from tenfold.compat import numpy as numpy

@@ -36,9 +36,10 @@ def einsum(*operands, out=None, optimize=False, dtype=None, order="K", casting=N
     key = None
     if out is None and dtype is None and casting is None and type(optimize) is bool:
         key = _key(operands, optimize, order)
-        if key in _plain:
+        known = _plain.get(key)  # at once: another thread may empty it
+        if known is not None:
             return _core.einsum(
-                _plain[key], operands[1:], None, None, None, None, None, 0, "numpy", "auto", 0
+                known, operands[1:], None, None, None, None, None, 0, "numpy", "auto", 0
             )
     optimized = optimize is not False
     text, arrays = _arguments(operands, optimized)
