@@ -9,8 +9,12 @@ import subprocess
 import sys
 import time
 
+from peers import tblis
+
 HERE = pathlib.Path(__file__).resolve().parent
 PEERS = ("numpy", "torch", "onnxruntime", "openvino", "jax", "opt_einsum")
+# Not installed by bench/setup: they take part where a copy is found.
+OPTIONAL_PEERS = {"tblis": tblis.find}
 
 
 class Failure(Exception):
@@ -100,6 +104,23 @@ def environment(threads):
     if threads == 1:
         env["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
     return env
+
+
+def chosen(named):
+    """The peers of a comma-separated list, or with None all that there are; and why an optional
+    one is left out: (names, lines). ValueError where a named one can't take part."""
+    missing = {name: why for name, find in OPTIONAL_PEERS.items() for _, why in [find()] if why}
+    if named is None:
+        found = [*PEERS, *(name for name in OPTIONAL_PEERS if name not in missing)]
+        return found, [f"{name} is left out: {why}" for name, why in missing.items()]
+    names = [name for name in named.split(",") if name]
+    known = [*PEERS, *OPTIONAL_PEERS]
+    if unknown := set(names) - set(known):
+        raise ValueError(f"unknown peers {sorted(unknown)}; known are {', '.join(known)}")
+    for name in names:
+        if name in missing:
+            raise ValueError(f"{name} can't take part: {missing[name]}")
+    return names, []
 
 
 def peer(name, threads, *arguments):

@@ -34,7 +34,10 @@ def arguments(argv):
     parser.add_argument("--rows", default="", metavar="REGEX", help="only the rows that match")
     parser.add_argument("--rows-file", type=pathlib.Path, default=HERE / "rows.txt", metavar="FILE")
     parser.add_argument(
-        "--peers", default=",".join(contender.PEERS), metavar="LIST", help="default: %(default)s"
+        "--peers",
+        metavar="LIST",
+        help=f"default: {','.join(contender.PEERS)}, and where a copy is found"
+        f" {','.join(contender.OPTIONAL_PEERS)}",
     )
     parser.add_argument("--threads", type=int, default=1, help="for every contender (default: 1)")
     parser.add_argument("--rounds", type=int, default=7, help="default: %(default)s")
@@ -189,9 +192,11 @@ def main(argv=None):
         return 0
     if not options.worker.exists():
         raise SystemExit(f"no {options.worker}: build the target bench_worker, or give --worker")
-    peers = [name for name in options.peers.split(",") if name]
-    if unknown := set(peers) - set(contender.PEERS):
-        raise SystemExit(f"unknown peers {sorted(unknown)}; known are {', '.join(contender.PEERS)}")
+    try:
+        peers, left_out = contender.chosen(options.peers)
+    except ValueError as refused:
+        raise SystemExit(str(refused)) from refused
+    print("".join(line + "\n" for line in left_out), end="")
     contenders = [contender.Contender(OURS, [str(options.worker.resolve())], options.threads)]
     contenders += [contender.peer(name, options.threads) for name in peers]
     return finish(options, contenders)
