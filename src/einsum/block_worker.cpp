@@ -10,9 +10,9 @@ namespace {
 using kernels::ColumnVector;
 
 // out[i] = the offset of position first + i of nested loops; stride(axis) in elements.
-template <class Axis, class Stride>
-void fill_offsets(const std::vector<Axis>& axes, std::int64_t first, std::int64_t count,
-                  Stride stride, std::int64_t* out) {
+template <class Axes, class Stride>
+void fill_offsets(const Axes& axes, std::int64_t first, std::int64_t count, Stride stride,
+                  std::int64_t* out) {
   if (axes.empty()) {
     std::fill_n(out, count, 0);
     return;

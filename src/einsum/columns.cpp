@@ -341,10 +341,7 @@ std::string ColumnsKernel::describe() const {
 
 PairKind columns_kind() {
   return {"columns", "weighted sums of rows, along an axis that is kept and contiguous",
-          [](const Pair& pair) {
-            ColumnsPlan plan;
-            return plan_columns(pair, plan);
-          },
+          &accepts_columns,
           [](const Pair& pair) {
             ColumnsPlan plan;
             plan_columns(pair, plan);

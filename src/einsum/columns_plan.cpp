@@ -126,9 +126,10 @@ void swap_plan(ColumnsPlan& plan) {
   swap_operands(plan.column);
 }
 
-// The plan with a kept axis as the columns and an operand (a, or b if `swap`) as the matrix.
+// The plan with a kept axis as the columns and an operand (a, or b if `swap`) as the matrix. `plan`
+// comes as it was made.
 bool plan_with(const Pair& pair, const AxisList& kept, int column, bool swap, ColumnsPlan& plan) {
-  plan = ColumnsPlan{};
+  if (std::abs(swap ? kept[column].b : kept[column].a) != 1) return false;
   plan.m_type = pair.a_type;
   plan.w_type = pair.b_type;
   plan.c_type = pair.c_type;
@@ -138,7 +139,6 @@ bool plan_with(const Pair& pair, const AxisList& kept, int column, bool swap, Co
   for (const PairAxis& axis : pair.k)
     if (!plan.k.push(axis)) return false;
   if (swap) swap_plan(plan);
-  if (std::abs(plan.column.a) != 1) return false;
   choose_row_and_turn(plan);
   plan.paired = plan.column.b != 0;
   const kernels::ColumnsFns* fns = kernels::find_columns(plan.m_type);
@@ -149,6 +149,13 @@ bool plan_with(const Pair& pair, const AxisList& kept, int column, bool swap, Co
 }
 
 }  // namespace
+
+bool accepts_columns(const Pair& pair) {
+  if (!pair.has_b || pair.one_chain || pair.k.empty() || !fits_axis_lists(pair)) return false;
+  for (const PairAxes* axes : {&pair.batch, &pair.m, &pair.n})
+    if (std::any_of(axes->begin(), axes->end(), is_unit)) return true;
+  return false;
+}
 
 bool plan_columns(const Pair& pair, ColumnsPlan& plan) {
   AxisList kept;

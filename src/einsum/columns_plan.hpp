@@ -53,6 +53,8 @@ struct ColumnsTiling {
 };
 ColumnsTiling tiling_of(const ColumnsPlan& plan, int threads);
 
+// Whether there is a way: an axis is kept that is contiguous in an operand.
+bool accepts_columns(const Pair& pair);
 // The cheapest way; false if there is none. Depends on shapes, strides and types alone.
 bool plan_columns(const Pair& pair, ColumnsPlan& plan);
 

@@ -332,11 +332,7 @@ std::string DotKernel::describe() const {
 }  // namespace
 
 PairKind dot_kind() {
-  return {"dot", "sums along an axis that is contiguous in an operand",
-          [](const Pair& pair) {
-            DotPlan plan;
-            return plan_dot(pair, plan);
-          },
+  return {"dot", "sums along an axis that is contiguous in an operand", &accepts_dot,
           [](const Pair& pair) {
             DotPlan plan;
             plan_dot(pair, plan);

@@ -148,9 +148,9 @@ struct SumRange {
 };
 
 // The plan that sums `inner` inside the kernel. Bit i of `joined`: k[i] and k[i + 1] are one axis.
+// `plan` comes as it was made.
 bool plan_along(const Pair& pair, const AxisList& kept, SumRange inner, std::uint64_t joined,
                 DotPlan& plan) {
-  plan = DotPlan{};
   plan.a_type = pair.a_type;
   plan.b_type = pair.b_type;
   plan.c_type = pair.c_type;
@@ -182,6 +182,7 @@ std::size_t cheapest_along(const Pair& pair, DotPlan& plan) {
   std::size_t best = pair.k.size();
   if (!kept_axes(pair, kept)) return best;
   for (std::size_t i = 0; i < pair.k.size(); ++i) {
+    if (!is_unit(pair.k[i])) continue;
     DotPlan candidate;
     if (!plan_along(pair, kept, {i, i + 1}, 0, candidate)) continue;
     if (best < pair.k.size() && candidate.cost >= plan.cost) continue;
@@ -207,6 +208,11 @@ std::int64_t DotPlan::tile() const {
   return std::clamp(rows / kFullRows * kFullRows, kFullRows, most);
 }
 
+bool accepts_dot(const Pair& pair) {
+  return pair.has_b && !pair.one_chain && fits_axis_lists(pair) &&
+         std::any_of(pair.k.begin(), pair.k.end(), is_unit);
+}
+
 bool plan_dot(const Pair& pair, DotPlan& plan) {
   const std::size_t count = pair.k.size();
   if (!pair.has_b || pair.one_chain || count == 0 || count > AxisList::kMost) return false;
@@ -229,7 +235,10 @@ bool plan_dot(const Pair& pair, DotPlan& plan) {
       ++axis;
   }
   AxisList kept;
-  return kept_axes(pair, kept) && plan_along(pair, kept, range, joined, plan);
+  DotPlan real;
+  if (!kept_axes(pair, kept) || !plan_along(pair, kept, range, joined, real)) return false;
+  plan = real;
+  return true;
 }
 
 }  // namespace tenfold::einsum_detail

@@ -39,6 +39,8 @@ struct DotPlan {
   DType kernel_b() const { return pack_b ? acc : b_type; }
 };
 
+// Whether there is a way: an axis is summed that is contiguous in an operand.
+bool accepts_dot(const Pair& pair);
 // The cheapest way; false if there is none. Depends on shapes, strides and types alone, and n and
 // what is one axis on the strides' order alone: they define the tree.
 bool plan_dot(const Pair& pair, DotPlan& plan);

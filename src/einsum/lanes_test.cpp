@@ -33,7 +33,7 @@ Pair dense(DType type, std::int64_t b, std::int64_t m, std::int64_t n, std::int6
   pair.n = {{n, 0, p, p}};
   pair.k = {{k, p, n * p, 0}};
   for (PairAxes* axes : {&pair.batch, &pair.m, &pair.n, &pair.k})
-    std::erase_if(*axes, [](const PairAxis& axis) { return axis.size == 1; });
+    erase_if(*axes, [](const PairAxis& axis) { return axis.size == 1; });
   return pair;
 }
 

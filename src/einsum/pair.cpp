@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <vector>
 
 #include "einsum/gapless.hpp"
 #include "einsum/parallel.hpp"
@@ -53,8 +54,10 @@ bool is_outer(const PairAxis& x, const PairAxis& y) {
 }
 
 void fold_axes(PairAxes& axes) {
-  std::erase_if(axes, [](const PairAxis& axis) { return axis.size == 1; });
-  std::stable_sort(axes.begin(), axes.end(), is_outer);
+  erase_if(axes, [](const PairAxis& axis) { return axis.size == 1; });
+  // By insertion: they are few, and std::stable_sort would ask for memory.
+  for (auto at = axes.begin(); at != axes.end(); ++at)
+    std::rotate(std::upper_bound(axes.begin(), at, *at, is_outer), at, at + 1);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (kept > 0 && merges(axes[kept - 1], axes[i])) {

@@ -11,8 +11,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "einsum/plan_list.hpp"
 #include "tenfold/dtype.hpp"
 #include "tenfold/executor.hpp"
 
@@ -23,7 +23,7 @@ namespace tenfold::einsum_detail {
 struct PairAxis {
   std::int64_t size, a, b, c;
 };
-using PairAxes = std::vector<PairAxis>;
+using PairAxes = PlanList<PairAxis, 4>;
 
 // Types: kernels see kF32, kF16, kBF16, kBool, kF64, kI8, kU8, kI16, kU16, kI32, kI64 (u32 and u64
 // come as kI32 and kI64: the same bits). Everything is computed in `acc`: kF32 for f32, f16, bf16

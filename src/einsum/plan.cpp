@@ -1,6 +1,7 @@
 #include "einsum/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -14,12 +15,25 @@ using namespace einsum_detail;
 
 namespace {
 
-std::vector<Dims> shapes_of(std::span<const TensorView> operands) {
-  std::vector<Dims> shapes;
-  shapes.reserve(operands.size());
-  for (const TensorView& operand : operands) shapes.push_back(operand.shape);
-  return shapes;
-}
+// The shapes of a few operands in place.
+class Shapes {
+ public:
+  explicit Shapes(std::span<const TensorView> operands) {
+    if (operands.size() > kFew) many_.resize(operands.size());
+    Dims* shapes = many_.empty() ? few_.data() : many_.data();
+    for (const TensorView& operand : operands) *shapes++ = operand.shape;
+    all_ = {many_.empty() ? few_.data() : many_.data(), operands.size()};
+  }
+  Shapes(const Shapes&) = delete;
+  Shapes& operator=(const Shapes&) = delete;
+  std::span<const Dims> all() const { return all_; }
+
+ private:
+  static constexpr std::size_t kFew = 4;
+  std::array<Dims, kFew> few_;
+  std::vector<Dims> many_;
+  std::span<const Dims> all_;
+};
 
 }  // namespace
 
@@ -48,7 +62,7 @@ EinsumPlan::Impl::Impl(const EinsumSpec& spec, std::span<const TensorView> views
         {view.dtype, view.shape, view.strides, byte_range(view.dtype, view.shape, view.strides)});
   }
   check_types(spec, views);
-  equation = parse_equation(spec, shapes_of(views));
+  equation = parse_equation(spec, Shapes(views).all());
   lay_out_output(output_strides);
   if (work != Work::kSteps) return;
   make_steps(spec);
@@ -67,13 +81,14 @@ void EinsumPlan::Impl::lay_out_output(const Dims* strides) {
   output.dtype = common;
   for (int l : equation.output) output.shape.push_back(equation.sizes[static_cast<std::size_t>(l)]);
   const std::int64_t count = element_count(output.shape);
-  output.strides = strides ? *strides : contiguous_strides(output.shape);
-  check_strides(label, "output", output.shape, output.strides, output.dtype);
+  const Dims steps_out = strides ? *strides : contiguous_strides(output.shape);
+  check_strides(label, "output", output.shape, steps_out, output.dtype);
   for (int axis = 0; axis < output.shape.size(); ++axis)
-    if (count > 0 && output.shape[axis] > 1 && output.strides[axis] == 0)
+    if (count > 0 && output.shape[axis] > 1 && steps_out[axis] == 0)
       throw Error(ErrorCode::kOverlap, label, "output elements overlap each other",
-                  "non-zero output strides", to_string(output.strides));
-  output.range = byte_range(output.dtype, output.shape, output.strides);
+                  "non-zero output strides", to_string(steps_out));
+  output.strides = steps_out;
+  output.range = byte_range(output.dtype, output.shape, steps_out);
   const bool empty_sum =
       std::find(equation.sizes.begin(), equation.sizes.end(), 0) != equation.sizes.end();
   if (count == 0)
@@ -122,6 +137,7 @@ void EinsumPlan::Impl::make_steps(const EinsumSpec& spec) {
 // than is alive.
 void EinsumPlan::Impl::place_temporaries() {
   constexpr std::int64_t kArenaBytes = 1 << 20;
+  if (temporaries.empty()) return;
   std::vector<std::int64_t> alive(steps.size() + 1, 0);
   for (const Temporary& t : temporaries) {
     const std::int64_t bytes = t.elements * static_cast<std::int64_t>(size_of(t.dtype));

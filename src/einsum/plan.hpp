@@ -5,7 +5,9 @@
 // constants, from n+2 on the temporaries.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "einsum/equation.hpp"
 #include "einsum/pair.hpp"
 #include "einsum/path.hpp"
+#include "einsum/plan_list.hpp"
 #include "tenfold/einsum.hpp"
 #include "tenfold/reduce.hpp"
 
@@ -27,6 +30,31 @@ struct LabeledView {
   std::vector<std::int64_t> strides;  // elements
 };
 
+// A value that few steps have, kept apart from them because it is large.
+template <class T>
+class Apart {
+ public:
+  Apart& operator=(const T& value) {
+    value_ = std::make_unique<T>(value);
+    return *this;
+  }
+  operator const T&() const { return *value_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
+// A shape or strides in less room than Dims take.
+class Extents : public PlanList<std::int64_t, 6> {
+ public:
+  Extents() = default;
+  Extents(const Dims& dims) : PlanList(dims.begin(), dims.end()) {}   // NOLINT
+  operator Dims() const { return Dims(std::span(begin(), size())); }  // NOLINT
+  friend bool operator==(const Dims& x, const Extents& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end());
+  }
+};
+
 struct Step {
   int a = -1, b = -1, c = -1;                             // slots; b is -1 for a step over one
   std::int64_t a_offset = 0, b_offset = 0, c_offset = 0;  // bytes
@@ -35,8 +63,8 @@ struct Step {
   const PairKind* kind = nullptr;
   std::unique_ptr<PairKernel> kernel;
   std::unique_ptr<ReducePlan> reduction;
-  TensorView reduce_input;
-  MutableTensorView reduce_output;
+  Apart<TensorView> reduce_input;
+  Apart<MutableTensorView> reduce_output;
 
   // For explain.
   std::string equation, what;
@@ -68,13 +96,19 @@ struct EinsumPlan::Impl {
 
   struct Operand {
     DType dtype;
-    Dims shape, strides;
+    einsum_detail::Extents shape, strides;
+    ByteRange range;
+  };
+  struct Output {
+    DType dtype;
+    Dims shape;
+    einsum_detail::Extents strides;
     ByteRange range;
   };
 
   std::string label;
   std::vector<Operand> operands;
-  Operand output;
+  Output output;
   Work work = Work::kSteps;
   einsum_detail::Equation equation;
   DType common = DType::kF32;  // the type of the contraction

@@ -2,6 +2,8 @@
 // the way of finished sums into the output. Called by dot.cpp, columns.cpp and their plans.
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/convert.hpp"
@@ -26,6 +28,13 @@ inline bool kept_axes(const Pair& pair, AxisList& kept) {
       if (!kept.push(axis)) return false;
   return true;
 }
+// Whether axis lists of the pair hold all that is kept and all that is summed.
+inline bool fits_axis_lists(const Pair& pair) {
+  constexpr auto kMost = static_cast<std::size_t>(AxisList::kMost);
+  return pair.batch.size() + pair.m.size() + pair.n.size() <= kMost && pair.k.size() <= kMost;
+}
+// Contiguous in an operand, forwards or backwards.
+inline bool is_unit(const PairAxis& axis) { return std::abs(axis.a) == 1 || std::abs(axis.b) == 1; }
 inline AxisList without(const AxisList& axes, int left_out) {
   AxisList rest;
   for (int i = 0; i < axes.size(); ++i)
