@@ -1,6 +1,7 @@
 // Chooses the run, rows and layers of a copy or product, and how each operand gets there.
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 #include "einsum/elementwise.hpp"
 
@@ -15,6 +16,8 @@ constexpr std::int64_t kShortRun = 256, kLongRun = 512;
 constexpr std::int64_t kLine = 64;  // a cache line, and the widest vector
 // Lines that lie a multiple of this apart share a quarter of the L1 cache's sets or less.
 constexpr std::int64_t kAliasing = 1024;
+// Rows of a tile that lie beside each other in an operand, and bytes of each.
+constexpr std::int64_t kNearRows = 16, kNearRun = 2048;
 // Up to so many elements the fewest steps count, not the fullest vectors.
 constexpr std::int64_t kFewElements = 512;
 
@@ -206,8 +209,9 @@ class ElementwisePlanner {
                              plan_.run_.fastest * bytes_[kA] >= kLine;
     // Into c itself where the lines of its rows are not all in a few sets of the L1 cache.
     plan_.move_straight_ = bits_alone_ && !plan_.stream_ && plan_.scatter_ == nullptr &&
-                           plan_.rows_.single && plan_.rows_.unit[kC] % kAliasing != 0 &&
-                           (operand(kA).over_rows || plan_.rows_.size == 1) &&
+                           plan_.rows_.single &&
+                           (plan_.rows_.size == 1 ||
+                            (plan_.rows_.unit[kC] % kAliasing != 0 && operand(kA).over_rows)) &&
                            any({Bring::kTranspose, Bring::kDeinterleave, Bring::kInterleaveFew,
                                 Bring::kReverse, Bring::kGather});
   }
@@ -218,6 +222,22 @@ class ElementwisePlanner {
       for (const ElementAxis& axis : *axes)
         if (axis.step[kC] % kLine != 0) return false;
     return true;
+  }
+
+  // Whether the rows of an operand that comes in pieces lie beside each other in each piece's
+  // place. Then a tile has many rows, so that what it reads of one place is long and comes whole.
+  bool has_near_segments() const {
+    return plan_.rows_.single && std::any_of(sides_.begin(), sides_.end(), [&](Side side) {
+             return plan_.operands_[side].bring == Bring::kSegments &&
+                    std::abs(plan_.rows_.unit[side]) == plan_.run_.fastest * bytes_[side];
+           });
+  }
+
+  // Up to so many elements that no piece is cut in two; where lines are streamed, none of them.
+  std::int64_t whole_pieces(std::int64_t along, std::int64_t size) const {
+    const std::int64_t piece = plan_.run_.fastest;
+    const std::int64_t whole = plan_.stream_ ? std::lcm(piece, kLine / size) : piece;
+    return whole < along ? along - along % whole : along;
   }
 
   // A tile's buffers stay in the L1 cache; whole lines are read, and several of c's written in a
@@ -240,8 +260,14 @@ class ElementwisePlanner {
       const bool in_place = any({Bring::kInPlace, Bring::kOne}) &&
                             !any({Bring::kSegments, Bring::kRepeat, Bring::kReverse,
                                   Bring::kInterleave, Bring::kInterleaveFew, Bring::kDeinterleave});
-      along = in_place || plan_.stream_segments_ ? 4096 : 1024;
+      along =
+          in_place || plan_.stream_segments_ ? 4096 : std::max<std::int64_t>(1024, 4096 / widest);
       across = std::max<std::int64_t>(4, 2 * along / std::min(run.size, along));
+      if (has_near_segments()) {
+        along = kNearRun / widest;
+        across = kNearRows;
+      }
+      if (!in_place) along = whole_pieces(along, widest);
     }
     run.block = std::min(run.size, along);
     rows.block = std::min(rows.size, across);

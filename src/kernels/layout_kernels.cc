@@ -154,31 +154,48 @@ struct Move {
   }
 };
 
-// Copies of `bytes` bytes, 0 < bytes < 64, that write up to 64.
-HWY_INLINE void CopyShort(const std::byte* src, int64_t bytes, std::byte* dst) {
-#if HWY_TARGET <= HWY_AVX3
-  const hn::ScalableTag<uint8_t> d;
-  hn::StoreU(LoadTail(d, reinterpret_cast<const uint8_t*>(src), static_cast<size_t>(bytes)), d,
-             reinterpret_cast<uint8_t*>(dst));
+// Segments of n bytes, sizeof(Piece) <= n <= 2 sizeof(Piece): two pieces that may overlap.
+template <class Piece>
+void CopyInTwo(const std::byte* src, const int64_t* offsets, int64_t count, int64_t n,
+               std::byte* dst) {
+  const auto second = n - static_cast<int64_t>(sizeof(Piece));
+  for (int64_t j = 0; j < count; ++j, dst += n) {
+    const std::byte* from = src + offsets[j];
+    Piece first, last;
+    std::memcpy(&first, from, sizeof first);
+    std::memcpy(&last, from + second, sizeof last);
+    std::memcpy(dst, &first, sizeof first);
+    std::memcpy(dst + second, &last, sizeof last);
+  }
+}
+
+// Segments of n bytes, n <= kWidth: a load and a store of so many.
+template <int64_t kWidth>
+void CopyInOne(const std::byte* src, const int64_t* offsets, int64_t count, int64_t n,
+               std::byte* dst) {
+  const hn::CappedTag<uint8_t, kWidth> d;
+  const auto mask = hn::FirstN(d, static_cast<size_t>(n));
+  for (int64_t j = 0; j < count; ++j, dst += n) {
+    const auto v = hn::MaskedLoad(mask, d, reinterpret_cast<const uint8_t*>(src + offsets[j]));
+    hn::StoreU(v, d, reinterpret_cast<uint8_t*>(dst));
+  }
+}
+
+// Segments of less than 64 bytes; up to 64 are written past the last.
+void CopyShortSegments(const std::byte* src, const int64_t* offsets, int64_t count, int64_t n,
+                       std::byte* dst) {
+#if HWY_TARGET <= HWY_AVX3  // a masked load never touches what it leaves out
+  if (n == 4 || n == 8) return CopyInTwo<uint32_t>(src, offsets, count, n, dst);
+  if (n <= 16) return CopyInOne<16>(src, offsets, count, n, dst);
+  if (n <= 32) return CopyInOne<32>(src, offsets, count, n, dst);
+  CopyInOne<64>(src, offsets, count, n, dst);
 #else
-  // Two pieces of a fixed size that overlap.
-  const auto two = [=](auto piece) HWY_ATTR {
-    std::memcpy(&piece, src, sizeof piece);
-    auto last = piece;
-    std::memcpy(&last, src + bytes - sizeof piece, sizeof piece);
-    std::memcpy(dst, &piece, sizeof piece);
-    std::memcpy(dst + bytes - sizeof piece, &last, sizeof piece);
-  };
-  if (bytes > 32)
-    two(std::array<uint64_t, 4>{});
-  else if (bytes >= 16)
-    two(std::array<uint64_t, 2>{});
-  else if (bytes >= 8)
-    two(uint64_t{});
-  else if (bytes >= 4)
-    two(uint32_t{});
-  else
-    for (int64_t i = 0; i < bytes; ++i) dst[i] = src[i];
+  if (n > 32) return CopyInTwo<std::array<uint64_t, 4> >(src, offsets, count, n, dst);
+  if (n > 16) return CopyInTwo<std::array<uint64_t, 2> >(src, offsets, count, n, dst);
+  if (n > 8) return CopyInTwo<uint64_t>(src, offsets, count, n, dst);
+  if (n > 4) return CopyInTwo<uint32_t>(src, offsets, count, n, dst);
+  if (n > 1) return CopyInTwo<uint16_t>(src, offsets, count, n, dst);
+  CopyInTwo<uint8_t>(src, offsets, count, n, dst);
 #endif
 }
 
@@ -190,14 +207,11 @@ HWY_INLINE hn::Vec<Bytes> LoadBytes(const std::byte* p) {
 void CopySegments(const std::byte* src, const int64_t* offsets, int64_t count, int64_t n,
                   std::byte* dst) {
   constexpr int64_t N = hn::MaxLanes(Bytes());
+  if (n < 64) return CopyShortSegments(src, offsets, count, n, dst);
   const auto store = [](hn::Vec<Bytes> v, std::byte* to)
                          HWY_ATTR { hn::StoreU(v, Bytes(), reinterpret_cast<uint8_t*>(to)); };
   for (int64_t j = 0; j < count; ++j, dst += n) {
     const std::byte* from = src + offsets[j];
-    if (n < 64) {
-      CopyShort(from, n, dst);
-      continue;
-    }
     for (int64_t at = 0; at + N <= n; at += N) store(LoadBytes(from + at), dst + at);
     store(LoadBytes(from + n - N), dst + n - N);
   }
