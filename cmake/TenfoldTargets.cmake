@@ -19,26 +19,28 @@ target_compile_options(tenfold_settings INTERFACE -Wall -Wextra -Wshadow -Wno-ps
 if(TENFOLD_WARNINGS_AS_ERRORS)
   target_compile_options(tenfold_settings INTERFACE -Werror)
 endif()
+# Tests (their property TENFOLD_QUICKLY, see below) keep AddressSanitizer and ThreadSanitizer;
+# undefined behaviour is looked for, and the fuzzer led, in the library alone.
+set(not_in_tests $<NOT:$<BOOL:$<TARGET_PROPERTY:TENFOLD_QUICKLY>>>)
 if(TENFOLD_SANITIZE)
   target_compile_options(tenfold_settings INTERFACE -fsanitize=${TENFOLD_SANITIZE}
-                         -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  target_link_options(tenfold_settings INTERFACE -fsanitize=${TENFOLD_SANITIZE})
+    $<$<NOT:${not_in_tests}>:-fno-sanitize=undefined> -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(tenfold_settings INTERFACE -fsanitize=${TENFOLD_SANITIZE}
+                      $<$<CXX_COMPILER_ID:Clang>:-fuse-ld=lld>)
 endif()
 if(TENFOLD_BUILD_FUZZ)
-  target_compile_options(tenfold_settings INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_options(tenfold_settings INTERFACE $<${not_in_tests}:-fsanitize=fuzzer-no-link>)
 endif()
 
 # tenfold_compile_quickly(NAME) is for tests: nearly all of their time is spent in the library, so
-# that compiling them well costs more than it saves. Of the sanitizers they keep AddressSanitizer and
-# ThreadSanitizer; undefined behaviour is looked for in the library.
+# that compiling them well costs more than it saves. Several files are compiled as one, since the
+# headers take most of the time: what they define for themselves needs names of its own.
 function(tenfold_compile_quickly name)
+  set_target_properties(${name} PROPERTIES TENFOLD_QUICKLY ON UNITY_BUILD ON)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(TENFOLD_SANITIZE MATCHES "address")
-    target_compile_options(${name} PRIVATE -fsanitize-address-outline-instrumentation
-                           -fno-sanitize=undefined)
-  endif()
-  if(TENFOLD_BUILD_FUZZ)
-    target_compile_options(${name} PRIVATE -fno-sanitize=fuzzer-no-link)
+    target_compile_options(${name} PRIVATE -fsanitize-address-outline-instrumentation)
   endif()
 endfunction()
 

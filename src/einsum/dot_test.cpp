@@ -5,6 +5,7 @@
 
 #include "einsum/product_testing.hpp"
 #include "kernels/product_kernels.hpp"
+#include "support/pace.hpp"
 #include "support/target.hpp"
 
 namespace tenfold::einsum_detail {
@@ -15,81 +16,75 @@ namespace {
 
 using tenfold::testing::ForcedTarget;
 using tenfold::testing::forcible_targets;
+using tenfold::testing::kSanitized;
 
 constexpr std::int64_t kLengths[] = {2,   3,   4,    5,    7,    8,    9,    15,   16,  17,  31,
                                      33,  64,  65,   100,  127,  128,  129,  500,  511, 512, 513,
                                      520, 600, 1023, 1024, 1025, 1500, 4095, 4097, 9000};
 
-std::string name_for(std::string_view equation, const Sizes& sizes) {
-  std::string name(equation);
-  for (const auto& [label, size] : sizes) name += std::string(" ") + label + std::to_string(size);
-  return name;
-}
-void check(std::string_view equation, const Sizes& sizes, Types types = {}, const Memory& a = {},
-           const Memory& b = {}, const Memory& c = {}) {
+void check_dot(std::string_view equation, const Sizes& sizes, Types types = {},
+               const Memory& a = {}, const Memory& b = {}, const Memory& c = {}) {
   expect_right(dot_kind(), pair_of(equation, sizes, types, a, b, c), name_for(equation, sizes));
 }
-
-constexpr Types kDoubles{DType::kF64, DType::kF64, DType::kF64};
 
 TEST(Dot, EveryLengthAndNumberOfRows) {
   for (std::int64_t n : kLengths)
     for (std::int64_t rows : {1, 2, 3, 7, 8, 9, 16, 17, 33, 50}) {
-      if (n * rows > 100000) continue;
+      if (n * rows > (kSanitized ? 20000 : 100000)) continue;
       if (rows == 1) {
-        check("i,i->", {{'i', n}});
-        check("i,i->", {{'i', n}}, kDoubles);
+        check_dot("i,i->", {{'i', n}});
+        check_dot("i,i->", {{'i', n}}, kDoubles);
         continue;
       }
       const Sizes sizes{{'i', rows}, {'j', n}};
       for (const Types& types : {Types{}, kDoubles}) {
-        check("ij,ij->i", sizes, types);
-        check("ij,j->i", sizes, types);
-        check("j,ij->i", sizes, types, {}, {.gap = 3});
-        check("ij,ij->i", sizes, types, {.gap = 1}, {.gap = 2});
+        check_dot("ij,ij->i", sizes, types);
+        check_dot("ij,j->i", sizes, types);
+        check_dot("j,ij->i", sizes, types, {}, {.gap = 3});
+        check_dot("ij,ij->i", sizes, types, {.gap = 1}, {.gap = 2});
       }
     }
 }
 
 TEST(Dot, Equations) {
-  check("bij,bj->bi", {{'b', 7}, {'i', 20}, {'j', 64}});
-  check("bij,bj->bi", {{'b', 50}, {'i', 3}, {'j', 5}});
-  check("ban,bn->ba", {{'a', 9}, {'b', 5}, {'n', 40}});
-  check("abcdef,fb->acde", {{'a', 2}, {'b', 6}, {'c', 3}, {'d', 2}, {'e', 4}, {'f', 8}});
-  check("ijk,kj->i", {{'i', 21}, {'j', 5}, {'k', 30}});
-  check("ijk,jk->i", {{'i', 3}, {'j', 40}, {'k', 30}}, {}, {.gap = 2});
-  check("ij,ij->", {{'i', 60}, {'j', 30}}, {}, {.gap = 2}, {.gap = 3});
-  check("ij,ji->", {{'i', 17}, {'j', 33}});
-  check("ij,ji->i", {{'i', 17}, {'j', 33}});
-  check("ik,jk->ij", {{'i', 19}, {'j', 6}, {'k', 37}});
-  check("ik,jk->ji", {{'i', 19}, {'j', 6}, {'k', 37}});
-  check("ik,kj->ij", {{'i', 5}, {'j', 6}, {'k', 37}});
-  check("ki,kj->ij", {{'i', 1}, {'j', 6}, {'k', 37}});
-  check("xai,yai->xy", {{'a', 3}, {'i', 20}, {'x', 4}, {'y', 5}}, {}, {.gap = 1}, {.gap = 2});
+  check_dot("bij,bj->bi", {{'b', 7}, {'i', 20}, {'j', 64}});
+  check_dot("bij,bj->bi", {{'b', 50}, {'i', 3}, {'j', 5}});
+  check_dot("ban,bn->ba", {{'a', 9}, {'b', 5}, {'n', 40}});
+  check_dot("abcdef,fb->acde", {{'a', 2}, {'b', 6}, {'c', 3}, {'d', 2}, {'e', 4}, {'f', 8}});
+  check_dot("ijk,kj->i", {{'i', 21}, {'j', 5}, {'k', 30}});
+  check_dot("ijk,jk->i", {{'i', 3}, {'j', 40}, {'k', 30}}, {}, {.gap = 2});
+  check_dot("ij,ij->", {{'i', 60}, {'j', 30}}, {}, {.gap = 2}, {.gap = 3});
+  check_dot("ij,ji->", {{'i', 17}, {'j', 33}});
+  check_dot("ij,ji->i", {{'i', 17}, {'j', 33}});
+  check_dot("ik,jk->ij", {{'i', 19}, {'j', 6}, {'k', 37}});
+  check_dot("ik,jk->ji", {{'i', 19}, {'j', 6}, {'k', 37}});
+  check_dot("ik,kj->ij", {{'i', 5}, {'j', 6}, {'k', 37}});
+  check_dot("ki,kj->ij", {{'i', 1}, {'j', 6}, {'k', 37}});
+  check_dot("xai,yai->xy", {{'a', 3}, {'i', 20}, {'x', 4}, {'y', 5}}, {}, {.gap = 1}, {.gap = 2});
 }
 
 TEST(Dot, SeveralSummedAxes) {
   // Positions of a summed axis as rows, in one batch, in several, and around a gathered operand.
   for (std::int64_t i : {2, 5, 64, 1023, 1024, 1025, 2049, 4500})
-    check("ij,ij->", {{'i', i}, {'j', 4}}, {}, {.gap = 1}, {.gap = 2});
-  check("hij,hij->", {{'h', 3}, {'i', 1100}, {'j', 3}}, {}, {.gap = 1}, {.gap = 2});
-  check("hij,hij->h", {{'h', 3}, {'i', 1100}, {'j', 3}}, {}, {.gap = 1}, {.gap = 2});
-  check("ij,ij->", {{'i', 40}, {'j', 50}}, {}, {.gap = 1}, {.step = 2});
-  check("aij,aji->a", {{'a', 6}, {'i', 40}, {'j', 50}}, {}, {.gap = 1});
+    check_dot("ij,ij->", {{'i', i}, {'j', 4}}, {}, {.gap = 1}, {.gap = 2});
+  check_dot("hij,hij->", {{'h', 3}, {'i', 1100}, {'j', 3}}, {}, {.gap = 1}, {.gap = 2});
+  check_dot("hij,hij->h", {{'h', 3}, {'i', 1100}, {'j', 3}}, {}, {.gap = 1}, {.gap = 2});
+  check_dot("ij,ij->", {{'i', 40}, {'j', 50}}, {}, {.gap = 1}, {.step = 2});
+  check_dot("aij,aji->a", {{'a', 6}, {'i', 40}, {'j', 50}}, {}, {.gap = 1});
 }
 
 TEST(Dot, Layouts) {
   const Sizes sizes{{'i', 20}, {'j', 700}};
-  check("ij,ij->i", sizes, {}, {.reversed = "j"}, {.reversed = "j"});
-  check("ij,ij->i", sizes, {}, {.reversed = "j"}, {});
-  check("ij,ij->i", sizes, {}, {}, {.step = 3});
-  check("ij,j->i", sizes, {}, {.reversed = "i"}, {.step = 2}, {.step = 2});
-  check("ij,j->i", sizes, {}, {}, {.reversed = "j"}, {.reversed = "i"});
-  check("bij,bj->bi", {{'b', 6}, {'i', 20}, {'j', 30}}, {}, {.gap = 1, .reversed = "b"},
-        {.reversed = "bj"}, {.gap = 5, .step = 2, .reversed = "bi"});
+  check_dot("ij,ij->i", sizes, {}, {.reversed = "j"}, {.reversed = "j"});
+  check_dot("ij,ij->i", sizes, {}, {.reversed = "j"}, {});
+  check_dot("ij,ij->i", sizes, {}, {}, {.step = 3});
+  check_dot("ij,j->i", sizes, {}, {.reversed = "i"}, {.step = 2}, {.step = 2});
+  check_dot("ij,j->i", sizes, {}, {}, {.reversed = "j"}, {.reversed = "i"});
+  check_dot("bij,bj->bi", {{'b', 6}, {'i', 20}, {'j', 30}}, {}, {.gap = 1, .reversed = "b"},
+            {.reversed = "bj"}, {.gap = 5, .step = 2, .reversed = "bi"});
   // Gathered and longer than a chunk.
-  check("ij,ij->i", {{'i', 3}, {'j', 9001}}, {}, {}, {.step = 2});
-  check("ij,j->i", {{'i', 30}, {'j', 8192}}, {}, {}, {.step = 2});
+  check_dot("ij,ij->i", {{'i', 3}, {'j', 9001}}, {}, {}, {.step = 2});
+  check_dot("ij,j->i", {{'i', 30}, {'j', 8192}}, {}, {}, {.step = 2});
 }
 
 TEST(Dot, AnOperandThatRepeats) {
@@ -115,10 +110,10 @@ TEST(Dot, Types) {
           SCOPED_TRACE(std::string(name_of(a)) + " " + std::string(name_of(b)) + " " +
                        std::string(name_of(c)));
           const Types types{a, b, c};
-          check("ij,ij->i", {{'i', 19}, {'j', 45}}, types);
-          check("ij,j->i", {{'i', 19}, {'j', 3}}, types);
-          check("ij,j->i", {{'i', 19}, {'j', 600}}, types, {}, {.step = 2}, {.step = 2});
-          check("bij,bj->bi", {{'b', 3}, {'i', 3}, {'j', 5000}}, types, {.gap = 1});
+          check_dot("ij,ij->i", {{'i', 19}, {'j', 45}}, types);
+          check_dot("ij,j->i", {{'i', 19}, {'j', 3}}, types);
+          check_dot("ij,j->i", {{'i', 19}, {'j', 600}}, types, {}, {.step = 2}, {.step = 2});
+          check_dot("bij,bj->bi", {{'b', 3}, {'i', 3}, {'j', 5000}}, types, {.gap = 1});
         }
 }
 

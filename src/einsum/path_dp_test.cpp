@@ -14,8 +14,6 @@
 namespace tenfold::einsum_detail::testing {
 namespace {
 
-const std::string kData = TENFOLD_TEST_DATA;
-
 double cost_in_flops(const Terms& terms) { return terms.flops; }
 double cost_in_time(const Terms& terms) { return terms.flops + kWriteWeight * terms.written; }
 
@@ -60,7 +58,7 @@ TEST(PathDp, TakesAnOuterProductWhenItIsCheaper) {
 
 TEST(PathDp, FindsTheLeastKnownOfSmallNetworks) {
   int small = 0;
-  for (const KnownNetwork& known : load_networks(kData + "/networks.jsonl")) {
+  for (const KnownNetwork& known : load_networks("networks.jsonl")) {
     if (known.network.inputs.size() > 8) continue;
     SCOPED_TRACE(known.id);
     ++small;
@@ -74,7 +72,7 @@ TEST(PathDp, FindsTheLeastKnownOfSmallNetworks) {
 
 TEST(PathDp, IsNoWorseThanOtherExactSearches) {
   int networks = 0, lower = 0;
-  for (const KnownNetwork& known : load_networks(kData + "/orders.jsonl")) {
+  for (const KnownNetwork& known : load_networks("orders.jsonl")) {
     SCOPED_TRACE(known.id);
     const ContractionPath path = find_path(known.network, {.method = "dp", .flops_only = true});
     expect_tree(path.steps, known.network.inputs.size());

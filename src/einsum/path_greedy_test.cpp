@@ -17,8 +17,6 @@
 namespace tenfold::einsum_detail::testing {
 namespace {
 
-const std::string kData = TENFOLD_TEST_DATA;
-
 ContractionPath greedy(const Network& network, bool flops_only = true) {
   ContractionPath path = find_path(network, {.method = "greedy", .flops_only = flops_only});
   expect_tree(path.steps, network.inputs.size());
@@ -63,7 +61,7 @@ TEST(PathGreedy, IsNearTheLeastKnownOfLargeNetworks) {
                                                      {"tt_batch_80", 0.1}};
   double excess = 0;
   int large = 0;
-  for (const KnownNetwork& known : load_networks(kData + "/networks.jsonl")) {
+  for (const KnownNetwork& known : load_networks("networks.jsonl")) {
     if (known.network.inputs.size() <= 8) continue;
     SCOPED_TRACE(known.id);
     ++large;
@@ -204,7 +202,7 @@ TEST(PathGreedy, HugeExtentsDoNotOverflow) {
 
 TEST(PathGreedy, WithinAMemoryLimit) {
   int tighter = 0;
-  for (const KnownNetwork& known : load_networks(kData + "/networks.jsonl")) {
+  for (const KnownNetwork& known : load_networks("networks.jsonl")) {
     const Network& network = known.network;
     if (network.inputs.size() > 300) continue;
     SCOPED_TRACE(known.id);

@@ -160,16 +160,17 @@ inline Network random_network(int tensors, std::mt19937& random, int most_extent
   return network;
 }
 
-// A line of tests/data/networks.jsonl or orders.jsonl.
+// A line of networks.jsonl or orders.jsonl.
 struct KnownNetwork {
   std::string id;
   Network network;
   double log10_flops;  // the least known
 };
 
-inline std::vector<KnownNetwork> load_networks(const std::string& path) {
-  std::ifstream file(path);
-  EXPECT_TRUE(file) << path;
+// A file of tests/data.
+inline std::vector<KnownNetwork> load_networks(const std::string& name) {
+  std::ifstream file(std::string(TENFOLD_TEST_DATA "/") + name);
+  EXPECT_TRUE(file) << name;
   std::vector<KnownNetwork> all;
   for (std::string line; std::getline(file, line);) {
     const nlohmann::json row = nlohmann::json::parse(line);

@@ -26,6 +26,13 @@ struct Memory {
 struct Types {
   DType a = DType::kF32, b = DType::kF32, c = DType::kF32;
 };
+inline constexpr Types kDoubles{DType::kF64, DType::kF64, DType::kF64};
+
+inline std::string name_for(std::string_view equation, const Sizes& sizes) {
+  std::string name(equation);
+  for (const auto& [label, size] : sizes) name += std::string(" ") + label + std::to_string(size);
+  return name;
+}
 
 inline std::map<char, std::int64_t> strides_of(const std::string& term, const Sizes& sizes,
                                                const Memory& memory) {

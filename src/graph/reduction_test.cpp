@@ -12,7 +12,7 @@ using onnx::testing::ModelBuilder;
 using onnx::testing::tensor;
 
 using Floats = std::vector<float>;
-const Tensor kX = Tensor::of<float>({1, 5, 3, 4, 2, 6}, {2, 3});
+const Tensor kMatrix = Tensor::of<float>({1, 5, 3, 4, 2, 6}, {2, 3});
 
 ModelBuilder with_x(int opset) {
   ModelBuilder model(opset);
@@ -21,7 +21,7 @@ ModelBuilder with_x(int opset) {
 }
 
 Floats run_x(const ModelBuilder& model) {
-  return values<float>(model.load().run({{"x", kX}}).at("y"));
+  return values<float>(model.load().run({{"x", kMatrix}}).at("y"));
 }
 
 TEST(Reduction, TakesAxesFromAnAttribute) {
@@ -46,7 +46,7 @@ TEST(Reduction, TakesAxesFromAnInitialiserAConstantOrAnInput) {
   const Graph graph =
       with_x(18).input("a", DType::kI64, {""}).node("r", "ReduceMin", {"x", "a"}, {"y"}).load();
   const auto with_axes = [&](const TensorView& axes) {
-    return values<float>(graph.run({{"x", kX}, {"a", axes}}).at("y"));
+    return values<float>(graph.run({{"x", kMatrix}, {"a", axes}}).at("y"));
   };
   EXPECT_EQ(with_axes(Tensor::of<std::int64_t>({0}, {1})), (Floats{1, 2, 3}));
   EXPECT_EQ(with_axes(Tensor::of<std::int64_t>({1}, {1})), (Floats{1, 2}));  // another plan
@@ -66,7 +66,7 @@ TEST(Reduction, KeepsOrDropsAxes) {
   const auto out = with_x(13)
                        .node("r", "ReduceMax", {"x"}, {"y"}, {integers("axes", {1})})
                        .load()
-                       .run({{"x", kX}});
+                       .run({{"x", kMatrix}});
   EXPECT_EQ(shape(out.at("y")), (std::vector<std::int64_t>{2, 1}));
 }
 
@@ -75,7 +75,7 @@ TEST(Reduction, KnowsTheArgOperators) {
       with_x(13)
           .node("r", "ArgMax", {"x"}, {"y"}, {integer("axis", 1), integer("keepdims", 0)})
           .load()
-          .run({{"x", kX}});
+          .run({{"x", kMatrix}});
   EXPECT_EQ(values<std::int64_t>(out.at("y")), (std::vector<std::int64_t>{1, 2}));
 }
 

@@ -50,7 +50,7 @@ std::string archive(const std::vector<Packed>& members) {
          le(members.size(), 2) + le(directory.size(), 4) + le(begin, 4) + le(0, 2);
 }
 
-Tensor read(const std::string& bytes, std::string member = {}) {
+Tensor from_npz(const std::string& bytes, std::string member = {}) {
   return read_npz(as_bytes(bytes), {.member = std::move(member)});
 }
 
@@ -91,21 +91,21 @@ TEST(Npz, SeveralMembersAreToldApart) {
 
 TEST(Npz, NamesMayLackTheSuffix) {
   const std::string bytes = archive({stored("bare", ramp_npy()), stored("folder/", "")});
-  expect_same(read(bytes), ramp());
-  expect_same(read(bytes, "bare"), ramp());
-  expect_same(read(bytes, "bare.npy"), ramp());
+  expect_same(from_npz(bytes), ramp());
+  expect_same(from_npz(bytes, "bare"), ramp());
+  expect_same(from_npz(bytes, "bare.npy"), ramp());
 }
 
 TEST(Npz, DeflatedMembersAreUnpacked) {
   const std::string npy = ramp_npy();
-  expect_same(read(archive({{"a.npy", deflated(npy), npy.size(), crc32(npy), 8}})), ramp());
+  expect_same(from_npz(archive({{"a.npy", deflated(npy), npy.size(), crc32(npy), 8}})), ramp());
   // 300 zero bytes behind a header that wants 300: one literal, then a match of distance 1.
   std::string zeros = as_text(write_npy(Tensor::zeros(DType::kU8, {300})));
   const std::string head = zeros.substr(0, 128);
   // A stored block for the header, then what zlib makes of 300 zeros.
   const std::string stream =
       "\0"s + le(head.size(), 2) + le(~head.size(), 2) + head + "\x63\x60\x18\x05\xc4\x02\x00"s;
-  const Tensor got = read(archive({{"z.npy", stream, zeros.size(), crc32(zeros), 8}}));
+  const Tensor got = from_npz(archive({{"z.npy", stream, zeros.size(), crc32(zeros), 8}}));
   expect_same(got, Tensor::zeros(DType::kU8, {300}));
 }
 
@@ -115,15 +115,16 @@ TEST(Npz, EveryFormOfNpyIsRead) {
     text += "', 'fortran_order': " + std::string(order) + ", 'shape': (2, 2)}";
     return "\x93NUMPY\2"s + '\0' + le(text.size(), 4) + text + std::string(data);
   };
-  expect_values<std::int8_t>(read(archive({stored("a.npy", npy("|i1", "True", "\1\2\3\4"))})),
+  expect_values<std::int8_t>(from_npz(archive({stored("a.npy", npy("|i1", "True", "\1\2\3\4"))})),
                              {2, 2}, {1, 3, 2, 4});
-  expect_values<std::int8_t>(read(archive({stored("a.npy", npy("|i1", "False", "\1\2\3\4more"))})),
-                             {2, 2}, {1, 2, 3, 4});
-  expect_values<std::int16_t>(
-      read(archive({stored("a.npy", npy(">i2", "False", "\0\1\0\2\0\3\0\4"s))})), {2, 2},
+  expect_values<std::int8_t>(
+      from_npz(archive({stored("a.npy", npy("|i1", "False", "\1\2\3\4more"))})), {2, 2},
       {1, 2, 3, 4});
-  expect_values<Bool>(read(archive({stored("a.npy", npy("|b1", "False", "\0\1\2\3"s))})), {2, 2},
-                      {Bool(false), Bool(true), Bool(true), Bool(true)});
+  expect_values<std::int16_t>(
+      from_npz(archive({stored("a.npy", npy(">i2", "False", "\0\1\0\2\0\3\0\4"s))})), {2, 2},
+      {1, 2, 3, 4});
+  expect_values<Bool>(from_npz(archive({stored("a.npy", npy("|b1", "False", "\0\1\2\3"s))})),
+                      {2, 2}, {Bool(false), Bool(true), Bool(true), Bool(true)});
 }
 
 TEST(Npz, EveryCutIsRefused) {
@@ -134,31 +135,31 @@ TEST(Npz, EveryCutIsRefused) {
 TEST(Npz, EveryCutOfAMemberIsRefused) {
   expect_every_cut_refused(ramp_npy(), [](Bytes cut) {
     const std::string npy = as_text(cut);
-    read(archive({stored("a.npy", npy)}));
+    from_npz(archive({stored("a.npy", npy)}));
   });
   // Here the archive claims the whole member, but its bytes end before.
   const std::string npy = ramp_npy();
   for (std::size_t length = 0; length < npy.size(); length += 7)
     expect_error(ErrorCode::kMalformedData, "", [&] {
-      read(archive({{"a.npy", deflated(npy.substr(0, length)), npy.size(), crc32(npy), 8}}));
+      from_npz(archive({{"a.npy", deflated(npy.substr(0, length)), npy.size(), crc32(npy), 8}}));
     });
 }
 
 TEST(Npz, WrongBytesAreNoticed) {
   const std::string npy = ramp_npy();
   expect_error(ErrorCode::kMalformedData, "[npz: member 'a.npy'] cannot unpack", [&] {
-    read(archive({{"a.npy", npy, npy.size(), crc32(npy) ^ 1, 0}}));
+    from_npz(archive({{"a.npy", npy, npy.size(), crc32(npy) ^ 1, 0}}));
   });
   expect_error(ErrorCode::kMalformedData, "[npz: member 'a.npy'] cannot unpack", [&] {
-    read(archive({{"a.npy", deflated(npy), npy.size(), crc32(npy) ^ 1, 8}}));
+    from_npz(archive({{"a.npy", deflated(npy), npy.size(), crc32(npy) ^ 1, 8}}));
   });
   std::string broken = deflated(npy);
   broken[0] = '\7';  // no such kind of block
   expect_error(ErrorCode::kMalformedData, "cannot unpack", [&] {
-    read(archive({{"a.npy", broken, npy.size(), crc32(npy), 8}}));
+    from_npz(archive({{"a.npy", broken, npy.size(), crc32(npy), 8}}));
   });
   expect_error(ErrorCode::kMalformedData, "not an .npy file",
-               [&] { read(archive({stored("a.txt", "only words, no numbers")})); });
+               [&] { from_npz(archive({stored("a.txt", "only words, no numbers")})); });
 }
 
 TEST(Npz, WhatCannotBeUnpackedIsRefusedBeforeMemoryIsTaken) {
@@ -167,37 +168,38 @@ TEST(Npz, WhatCannotBeUnpackedIsRefusedBeforeMemoryIsTaken) {
   npy.replace(npy.find("(0,), }  "), 14, "(4000000000,)}");
   for (const int method : {0, 8})
     expect_error(ErrorCode::kMalformedData, "claims to unpack to too much", [&] {
-      read(archive({{"a.npy", method ? deflated(npy) : npy, 4'000'000'128, crc32(npy), method}}));
+      from_npz(
+          archive({{"a.npy", method ? deflated(npy) : npy, 4'000'000'128, crc32(npy), method}}));
     });
   // The same header in a member that says how short it is.
   expect_error(ErrorCode::kMalformedData,
                "data too short: expected 4000000000 bytes for shape (4000000000,) of u8, got 0",
                [&] {
-                 read(archive({{"a.npy", deflated(npy), npy.size(), crc32(npy), 8}}));
+                 from_npz(archive({{"a.npy", deflated(npy), npy.size(), crc32(npy), 8}}));
                });
   // A header without end is not unpacked either.
   const std::string endless = "\x93NUMPY\2"s + '\0' + "\xff\xff\xff\x7f" + std::string(2000, ' ');
   expect_error(ErrorCode::kMalformedData, "header too long", [&] {
-    read(archive({{"a.npy", deflated(endless), endless.size(), crc32(endless), 8}}));
+    from_npz(archive({{"a.npy", deflated(endless), endless.size(), crc32(endless), 8}}));
   });
 }
 
 TEST(Npz, WhatIsNotSupportedIsNamed) {
   const std::string npy = ramp_npy();
   expect_error(ErrorCode::kUnsupportedFeature, "encrypted", [&] {
-    read(archive({{"a.npy", npy, npy.size(), crc32(npy), 0, 1}}));
+    from_npz(archive({{"a.npy", npy, npy.size(), crc32(npy), 0, 1}}));
   });
   expect_error(ErrorCode::kUnsupportedFeature, "stored (0) or deflated (8), got 12", [&] {
-    read(archive({{"a.npy", npy, npy.size(), crc32(npy), 12}}));
+    from_npz(archive({{"a.npy", npy, npy.size(), crc32(npy), 12}}));
   });
 }
 
 TEST(Npz, ArchivesWithoutOneTensorAreRefused) {
-  expect_error(ErrorCode::kMalformedData, "no tensor", [] { read(archive({})); });
-  expect_error(ErrorCode::kMalformedData, "not a zip archive", [] { read("not a zip"); });
-  expect_error(ErrorCode::kMalformedData, "no tensor", [] { read(""); });
+  expect_error(ErrorCode::kMalformedData, "no tensor", [] { from_npz(archive({})); });
+  expect_error(ErrorCode::kMalformedData, "not a zip archive", [] { from_npz("not a zip"); });
+  expect_error(ErrorCode::kMalformedData, "no tensor", [] { from_npz(""); });
   expect_error(ErrorCode::kMalformedData, "a name stands twice", [] {
-    read(archive({stored("a.npy", ramp_npy()), stored("a.npy", ramp_npy())}), "a");
+    from_npz(archive({stored("a.npy", ramp_npy()), stored("a.npy", ramp_npy())}), "a");
   });
 }
 

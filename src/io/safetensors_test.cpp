@@ -8,11 +8,11 @@
 namespace tenfold::io::testing {
 namespace {
 
-std::string file(std::string_view header, std::string_view data = {}) {
+std::string safetensors_file(std::string_view header, std::string_view data = {}) {
   return le(header.size(), 8) + std::string(header) + std::string(data);
 }
 
-Tensor read(std::string_view bytes, std::string member = {}) {
+Tensor from_safetensors(std::string_view bytes, std::string member = {}) {
   return read_safetensors(as_bytes(bytes), {.member = std::move(member)});
 }
 
@@ -40,12 +40,12 @@ TEST(Safetensors, ReadsATensorByName) {
       R"({"__metadata__":{"format":"pt","shape":"no"},)"
       R"("b":{"dtype":"U8","shape":[2],"data_offsets":[4,6]},)"
       R"( "a" : { "data_offsets" : [ 0 , 4 ] , "shape" : [ ] , "dtype" : "F32" } }   )";
-  const std::string bytes = file(header, "\0\0\x80\x3f\7\x8"s);
-  expect_values<float>(read(bytes, "a"), {}, {1.0f});
-  expect_values<std::uint8_t>(read(bytes, "b"), {2}, {7, 8});
+  const std::string bytes = safetensors_file(header, "\0\0\x80\x3f\7\x8"s);
+  expect_values<float>(from_safetensors(bytes, "a"), {}, {1.0f});
+  expect_values<std::uint8_t>(from_safetensors(bytes, "b"), {2}, {7, 8});
   expect_error(ErrorCode::kUnknownName, "the name of one: 'b', 'a', got none",
-               [&] { read(bytes); });
-  expect_error(ErrorCode::kUnknownName, "got 'weight'", [&] { read(bytes, "weight"); });
+               [&] { from_safetensors(bytes); });
+  expect_error(ErrorCode::kUnknownName, "got 'weight'", [&] { from_safetensors(bytes, "weight"); });
 }
 
 TEST(Safetensors, SeveralAreWritten) {
@@ -111,7 +111,8 @@ TEST(Safetensors, BadHeadersAreRefused) {
            R"({"a":{"dtype":"U8","shape":[99999999999999999999999],"data_offsets":[0,2]}})",
        }) {
     SCOPED_TRACE(header);
-    expect_error(ErrorCode::kMalformedData, "", [&] { read(file(header, "\1\2")); });
+    expect_error(ErrorCode::kMalformedData, "",
+                 [&] { from_safetensors(safetensors_file(header, "\1\2")); });
   }
 }
 
@@ -121,19 +122,20 @@ TEST(Safetensors, OverlapsGapsAndDoubledNamesAreRefused) {
            R"(":{"dtype":"U8","shape":[2],"data_offsets":[)" + std::string(begin) + "," +
            std::string(end) + "]}}";
   };
-  expect_values<std::uint8_t>(read(file(two("b", "2", "4"), "\1\2\3\4"), "b"), {2}, {3, 4});
+  expect_values<std::uint8_t>(
+      from_safetensors(safetensors_file(two("b", "2", "4"), "\1\2\3\4"), "b"), {2}, {3, 4});
   expect_error(ErrorCode::kMalformedData, "no gap, no overlap",
-               [&] { read(file(two("b", "1", "3"), "\1\2\3"), "b"); });
+               [&] { from_safetensors(safetensors_file(two("b", "1", "3"), "\1\2\3"), "b"); });
   expect_error(ErrorCode::kMalformedData, "no gap, no overlap",
-               [&] { read(file(two("b", "0", "2"), "\1\2"), "b"); });
+               [&] { from_safetensors(safetensors_file(two("b", "0", "2"), "\1\2"), "b"); });
   expect_error(ErrorCode::kMalformedData, "no gap, no overlap",
-               [&] { read(file(two("b", "3", "5"), "\1\2\3\4\5"), "b"); });
+               [&] { from_safetensors(safetensors_file(two("b", "3", "5"), "\1\2\3\4\5"), "b"); });
   expect_error(ErrorCode::kMalformedData, "no gap, no overlap",
-               [&] { read(file(two("b", "2", "4"), "\1\2\3"), "a"); });
+               [&] { from_safetensors(safetensors_file(two("b", "2", "4"), "\1\2\3"), "a"); });
   expect_error(ErrorCode::kMalformedData, "behind the last",
-               [&] { read(file(two("b", "2", "4"), "\1\2\3\4\5"), "a"); });
+               [&] { from_safetensors(safetensors_file(two("b", "2", "4"), "\1\2\3\4\5"), "a"); });
   expect_error(ErrorCode::kMalformedData, "stands twice",
-               [&] { read(file(two("a", "2", "4"), "\1\2\3\4"), "a"); });
+               [&] { from_safetensors(safetensors_file(two("a", "2", "4"), "\1\2\3\4"), "a"); });
 }
 
 TEST(Safetensors, DepthDoesNotReachTheStack) {
@@ -141,41 +143,45 @@ TEST(Safetensors, DepthDoesNotReachTheStack) {
   for (const std::string& text : {std::string(kDeep, '['), "{\"a\":" + std::string(kDeep, '['),
                                   "{\"a\":{\"shape\":" + std::string(kDeep, '[')}) {
     SCOPED_TRACE(text.substr(0, 20));
-    expect_error(ErrorCode::kMalformedData, "", [&] { read(file(text)); });
+    expect_error(ErrorCode::kMalformedData, "", [&] { from_safetensors(safetensors_file(text)); });
   }
   std::string objects;
   for (std::size_t i = 0; i < kDeep / 9; ++i) objects += "{\"dtype\":";
-  expect_error(ErrorCode::kMalformedData, "an object", [&] { read(file(objects)); });
+  expect_error(ErrorCode::kMalformedData, "an object",
+               [&] { from_safetensors(safetensors_file(objects)); });
 }
 
 TEST(Safetensors, LengthsThatCannotBeAreRefused) {
   for (const std::uint64_t length : {std::uint64_t{3}, std::uint64_t{1} << 32, ~std::uint64_t{0}})
     expect_error(ErrorCode::kMalformedData, "longer than the file",
-                 [&] { read(le(length, 8) + "{}"); });
+                 [&] { from_safetensors(le(length, 8) + "{}"); });
   expect_error(ErrorCode::kSizeOverflow, "too large", [] {
-    read(file(R"({"a":{"dtype":"F64","shape":[4294967296,4294967296],"data_offsets":[0,0]}})"));
+    from_safetensors(safetensors_file(
+        R"({"a":{"dtype":"F64","shape":[4294967296,4294967296],"data_offsets":[0,0]}})"));
   });
   std::string deep = "1";
   for (int i = 0; i < kMaxRank; ++i) deep += ",1";
   expect_error(ErrorCode::kMalformedData, "at most 64", [&] {
-    read(file(R"({"a":{"dtype":"U8","shape":[)" + deep + R"(],"data_offsets":[0,1]}})", "x"));
+    from_safetensors(safetensors_file(
+        R"({"a":{"dtype":"U8","shape":[)" + deep + R"(],"data_offsets":[0,1]}})", "x"));
   });
 }
 
 TEST(Safetensors, UnsupportedElementsAreNamed) {
-  const std::string bytes = file(R"({"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]},)"
-                                 R"("b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})",
-                                 "\1\2");
+  const std::string bytes =
+      safetensors_file(R"({"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]},)"
+                       R"("b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})",
+                       "\1\2");
   expect_error(ErrorCode::kUnsupportedFeature, "[safetensors: tensor 'a']",
-               [&] { read(bytes, "a"); });
-  expect_error(ErrorCode::kUnsupportedFeature, "'F8_E4M3'", [&] { read(bytes, "a"); });
-  expect_values<std::uint8_t>(read(bytes, "b"), {1}, {2});
+               [&] { from_safetensors(bytes, "a"); });
+  expect_error(ErrorCode::kUnsupportedFeature, "'F8_E4M3'", [&] { from_safetensors(bytes, "a"); });
+  expect_values<std::uint8_t>(from_safetensors(bytes, "b"), {1}, {2});
 }
 
 TEST(Safetensors, AnyNonZeroByteIsTrue) {
-  expect_values<Bool>(
-      read(file(R"({"a":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", "\0\x80"s)), {2},
-      {Bool(false), Bool(true)});
+  expect_values<Bool>(from_safetensors(safetensors_file(
+                          R"({"a":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", "\0\x80"s)),
+                      {2}, {Bool(false), Bool(true)});
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::string tensor(std::initializer_list<std::int64_t> dims, int data_type, F&& 
   });
 }
 
-Tensor read(std::string_view bytes) { return read_tensor_proto(as_bytes(bytes)); }
+Tensor from_proto(std::string_view bytes) { return read_tensor_proto(as_bytes(bytes)); }
 
 template <class T>
 std::vector<T> list(std::initializer_list<T> values) {
@@ -57,34 +57,35 @@ TEST(TensorProto, WritesTheFieldsInOrder) {
 TEST(TensorProto, TypedFieldsPackedAndNot) {
   const auto floats = list<float>({1.5f, -0.0f});
   expect_values<float>(
-      read(tensor({2}, 1,
-                  [&](pbf_writer& w) { w.add_packed_float(4, floats.begin(), floats.end()); })),
+      from_proto(tensor(
+          {2}, 1, [&](pbf_writer& w) { w.add_packed_float(4, floats.begin(), floats.end()); })),
       {2}, {1.5f, -0.0f});
-  expect_values<float>(read(tensor({2}, 1,
-                                   [&](pbf_writer& w) {
-                                     w.add_float(4, 1.5f);
-                                     w.add_float(4, -0.0f);
-                                   })),
+  expect_values<float>(from_proto(tensor({2}, 1,
+                                         [&](pbf_writer& w) {
+                                           w.add_float(4, 1.5f);
+                                           w.add_float(4, -0.0f);
+                                         })),
                        {2}, {1.5f, -0.0f});
   const auto doubles = list<double>({0.1, -2});
-  expect_values<double>(
-      read(tensor({1, 2}, 11,
-                  [&](pbf_writer& w) { w.add_packed_double(10, doubles.begin(), doubles.end()); })),
-      {1, 2}, {0.1, -2});
-  expect_values<double>(read(tensor({}, 11, [&](pbf_writer& w) { w.add_double(10, 0.1); })), {},
-                        {0.1});
+  expect_values<double>(from_proto(tensor({1, 2}, 11,
+                                          [&](pbf_writer& w) {
+                                            w.add_packed_double(10, doubles.begin(), doubles.end());
+                                          })),
+                        {1, 2}, {0.1, -2});
+  expect_values<double>(from_proto(tensor({}, 11, [&](pbf_writer& w) { w.add_double(10, 0.1); })),
+                        {}, {0.1});
   const auto longs = list<std::int64_t>({INT64_MIN, -1, INT64_MAX});
   expect_values<std::int64_t>(
-      read(tensor({3}, 7,
-                  [&](pbf_writer& w) { w.add_packed_int64(7, longs.begin(), longs.end()); })),
+      from_proto(tensor({3}, 7,
+                        [&](pbf_writer& w) { w.add_packed_int64(7, longs.begin(), longs.end()); })),
       {3}, {INT64_MIN, -1, INT64_MAX});
   const auto words = list<std::uint64_t>({0, 0xFFFFFFFF});
   expect_values<std::uint32_t>(
-      read(tensor({2}, 12,
-                  [&](pbf_writer& w) { w.add_packed_uint64(11, words.begin(), words.end()); })),
+      from_proto(tensor(
+          {2}, 12, [&](pbf_writer& w) { w.add_packed_uint64(11, words.begin(), words.end()); })),
       {2}, {0, 0xFFFFFFFF});
   expect_values<std::uint64_t>(
-      read(tensor({1}, 13, [&](pbf_writer& w) { w.add_uint64(11, UINT64_MAX); })), {1},
+      from_proto(tensor({1}, 13, [&](pbf_writer& w) { w.add_uint64(11, UINT64_MAX); })), {1},
       {UINT64_MAX});
 }
 
@@ -92,15 +93,15 @@ TEST(TensorProto, ComplexNumbersLieInPairs) {
   const auto floats = list<float>({1.5f, -0.0f, 3, 4});
   const std::string pairs =
       tensor({2}, 14, [&](pbf_writer& w) { w.add_packed_float(4, floats.begin(), floats.end()); });
-  expect_values<std::complex<float>>(read(pairs), {2}, {{1.5f, -0.0f}, {3, 4}});
+  expect_values<std::complex<float>>(from_proto(pairs), {2}, {{1.5f, -0.0f}, {3, 4}});
   const auto doubles = list<double>({0.1, -2});
   expect_values<std::complex<double>>(
-      read(tensor({}, 15,
-                  [&](pbf_writer& w) { w.add_packed_double(10, doubles.begin(), doubles.end()); })),
+      from_proto(tensor(
+          {}, 15, [&](pbf_writer& w) { w.add_packed_double(10, doubles.begin(), doubles.end()); })),
       {}, {{0.1, -2}});
   expect_error(ErrorCode::kMalformedData, "expected 4 for shape (2,), got 3", [] {
     const auto three = list<float>({1, 2, 3});
-    read(
+    from_proto(
         tensor({2}, 14, [&](pbf_writer& w) { w.add_packed_float(4, three.begin(), three.end()); }));
   });
 }
@@ -110,15 +111,16 @@ TEST(TensorProto, SmallTypesLieInInt32Data) {
     return tensor({static_cast<std::int64_t>(values.size())}, data_type,
                   [&](pbf_writer& w) { w.add_packed_int32(5, values.begin(), values.end()); });
   };
-  expect_values<std::int32_t>(read(with(6, {INT32_MIN, INT32_MAX})), {2}, {INT32_MIN, INT32_MAX});
-  expect_values<std::int8_t>(read(with(3, {-128, 127})), {2}, {-128, 127});
-  expect_values<std::uint8_t>(read(with(2, {0, 255})), {2}, {0, 255});
-  expect_values<std::int16_t>(read(with(5, {-32768, 32767})), {2}, {-32768, 32767});
-  expect_values<std::uint16_t>(read(with(4, {0, 65535})), {2}, {0, 65535});
-  expect_values<Bool>(read(with(9, {0, 1, 2})), {3}, {Bool(false), Bool(true), Bool(true)});
-  expect_values<Float16>(read(with(10, {0x3C00, 0xFC00})), {2},
+  expect_values<std::int32_t>(from_proto(with(6, {INT32_MIN, INT32_MAX})), {2},
+                              {INT32_MIN, INT32_MAX});
+  expect_values<std::int8_t>(from_proto(with(3, {-128, 127})), {2}, {-128, 127});
+  expect_values<std::uint8_t>(from_proto(with(2, {0, 255})), {2}, {0, 255});
+  expect_values<std::int16_t>(from_proto(with(5, {-32768, 32767})), {2}, {-32768, 32767});
+  expect_values<std::uint16_t>(from_proto(with(4, {0, 65535})), {2}, {0, 65535});
+  expect_values<Bool>(from_proto(with(9, {0, 1, 2})), {3}, {Bool(false), Bool(true), Bool(true)});
+  expect_values<Float16>(from_proto(with(10, {0x3C00, 0xFC00})), {2},
                          {Float16(1.0f), Float16::from_bits(0xFC00)});
-  expect_values<BFloat16>(read(with(16, {0x3F80, 0xFF80})), {2},
+  expect_values<BFloat16>(from_proto(with(16, {0x3F80, 0xFF80})), {2},
                           {BFloat16(1.0f), BFloat16::from_bits(0xFF80)});
   for (const auto& [type, value] : {std::pair{3, 128},
                                     {3, -129},
@@ -129,9 +131,10 @@ TEST(TensorProto, SmallTypesLieInInt32Data) {
                                     {10, 65536},
                                     {16, -1}})
     expect_error(ErrorCode::kMalformedData, "got " + std::to_string(value),
-                 [&] { read(with(type, {value})); });
-  expect_error(ErrorCode::kMalformedData, "u32",
-               [] { read(tensor({1}, 12, [](pbf_writer& w) { w.add_uint64(11, 1ull << 32); })); });
+                 [&] { from_proto(with(type, {value})); });
+  expect_error(ErrorCode::kMalformedData, "u32", [] {
+    from_proto(tensor({1}, 12, [](pbf_writer& w) { w.add_uint64(11, 1ull << 32); }));
+  });
 }
 
 TEST(TensorProto, FieldsComeInAnyOrderAndMayRepeat) {
@@ -165,12 +168,12 @@ TEST(TensorProto, UnsupportedElementsAreNamed) {
                                                {26, "INT2"}};
   for (const auto& [type, name] : types)
     expect_error(ErrorCode::kUnsupportedFeature, "got "s + name,
-                 [&, t = type] { read(tensor({0}, t, [](pbf_writer&) {})); });
+                 [&, t = type] { from_proto(tensor({0}, t, [](pbf_writer&) {})); });
   for (const int type : {0, -1, 27, INT32_MAX})
     expect_error(ErrorCode::kMalformedData, "no such element type",
-                 [&] { read(tensor({0}, type, [](pbf_writer&) {})); });
+                 [&] { from_proto(tensor({0}, type, [](pbf_writer&) {})); });
   expect_error(ErrorCode::kUnsupportedFeature, "segments",
-               [] { read(tensor({0}, 1, [](pbf_writer& w) { w.add_message(3, ""s); })); });
+               [] { from_proto(tensor({0}, 1, [](pbf_writer& w) { w.add_message(3, ""s); })); });
 }
 
 TEST(TensorProto, NumbersOfTypesAreOnesOwnInverse) {
@@ -189,32 +192,33 @@ TEST(TensorProto, EveryCutIsRefused) {
 }
 
 TEST(TensorProto, AnotherNumberOfValuesIsRefused) {
-  expect_error(ErrorCode::kMalformedData,
-               "data too short: expected 12 bytes for shape (3,) of f32, got 8",
-               [] { read(tensor({3}, 1, [](pbf_writer& w) { w.add_bytes(9, "12345678"); })); });
-  expect_error(ErrorCode::kMalformedData, "data too long",
-               [] { read(tensor({1}, 1, [](pbf_writer& w) { w.add_bytes(9, "12345678"); })); });
+  expect_error(
+      ErrorCode::kMalformedData, "data too short: expected 12 bytes for shape (3,) of f32, got 8",
+      [] { from_proto(tensor({3}, 1, [](pbf_writer& w) { w.add_bytes(9, "12345678"); })); });
+  expect_error(ErrorCode::kMalformedData, "data too long", [] {
+    from_proto(tensor({1}, 1, [](pbf_writer& w) { w.add_bytes(9, "12345678"); }));
+  });
   expect_error(ErrorCode::kMalformedData, "in float_data: expected 2 for shape (2,), got 1",
-               [] { read(tensor({2}, 1, [](pbf_writer& w) { w.add_float(4, 1); })); });
+               [] { from_proto(tensor({2}, 1, [](pbf_writer& w) { w.add_float(4, 1); })); });
   expect_error(ErrorCode::kMalformedData, "expected 1 for shape (), got 0",
-               [] { read(tensor({}, 1, [](pbf_writer&) {})); });
+               [] { from_proto(tensor({}, 1, [](pbf_writer&) {})); });
 }
 
 TEST(TensorProto, ValuesLieInOnePlaceOnly) {
   expect_error(ErrorCode::kMalformedData, "only raw_data, got float_data too", [] {
-    read(tensor({1}, 1, [](pbf_writer& w) {
+    from_proto(tensor({1}, 1, [](pbf_writer& w) {
       w.add_float(4, 1);
       w.add_bytes(9, "1234");
     }));
   });
   expect_error(ErrorCode::kMalformedData, "only float_data, got int32_data too", [] {
-    read(tensor({1}, 1, [](pbf_writer& w) {
+    from_proto(tensor({1}, 1, [](pbf_writer& w) {
       w.add_float(4, 1);
       w.add_int32(5, 1);
     }));
   });
   expect_error(ErrorCode::kMalformedData, "string_data too",
-               [] { read(tensor({1}, 1, [](pbf_writer& w) { w.add_string(6, "1.0"); })); });
+               [] { from_proto(tensor({1}, 1, [](pbf_writer& w) { w.add_string(6, "1.0"); })); });
 }
 
 TEST(TensorProto, SizesThatCannotBeAreRefusedBeforeMemoryIsTaken) {
@@ -222,36 +226,36 @@ TEST(TensorProto, SizesThatCannotBeAreRefusedBeforeMemoryIsTaken) {
     return tensor(dims, 11, [](pbf_writer& w) { w.add_double(10, 1); });
   };
   expect_error(ErrorCode::kMalformedData, "another number of values",
-               [&] { read(with({1'000'000'000'000})); });
-  expect_error(ErrorCode::kSizeOverflow, "too large", [&] { read(with({INT64_MAX, 2})); });
-  expect_error(ErrorCode::kSizeOverflow, "too large", [&] { read(with({INT64_MAX / 4})); });
-  expect_error(ErrorCode::kSizeOverflow, "negative extent", [&] { read(with({-1})); });
-  expect_error(ErrorCode::kSizeOverflow, "negative extent", [&] { read(with({-1, -1})); });
+               [&] { from_proto(with({1'000'000'000'000})); });
+  expect_error(ErrorCode::kSizeOverflow, "too large", [&] { from_proto(with({INT64_MAX, 2})); });
+  expect_error(ErrorCode::kSizeOverflow, "too large", [&] { from_proto(with({INT64_MAX / 4})); });
+  expect_error(ErrorCode::kSizeOverflow, "negative extent", [&] { from_proto(with({-1})); });
+  expect_error(ErrorCode::kSizeOverflow, "negative extent", [&] { from_proto(with({-1, -1})); });
   expect_error(ErrorCode::kRankTooLarge, "at most 64", [] {
     const std::vector<std::int64_t> ones(65, 1);
-    read(message([&](pbf_writer& w) { w.add_packed_int64(1, ones.begin(), ones.end()); }));
+    from_proto(message([&](pbf_writer& w) { w.add_packed_int64(1, ones.begin(), ones.end()); }));
   });
 }
 
 TEST(TensorProto, OtherMessagesAreRefused) {
-  expect_error(ErrorCode::kMalformedData, "expected a data_type, got none", [] { read(""); });
+  expect_error(ErrorCode::kMalformedData, "expected a data_type, got none", [] { from_proto(""); });
   expect_error(ErrorCode::kMalformedData, "a protocol buffer message",
-               [] { read("\x93NUMPY..."); });
+               [] { from_proto("\x93NUMPY..."); });
   expect_error(ErrorCode::kMalformedData, "another wire type for field data_type",
-               [] { read(message([](pbf_writer& w) { w.add_string(2, "FLOAT"); })); });
+               [] { from_proto(message([](pbf_writer& w) { w.add_string(2, "FLOAT"); })); });
   expect_error(ErrorCode::kMalformedData, "another wire type for field raw_data",
-               [] { read(message([](pbf_writer& w) { w.add_int32(9, 1); })); });
+               [] { from_proto(message([](pbf_writer& w) { w.add_int32(9, 1); })); });
   expect_error(ErrorCode::kMalformedData, "another wire type for field float_data",
-               [] { read(message([](pbf_writer& w) { w.add_double(4, 1); })); });
+               [] { from_proto(message([](pbf_writer& w) { w.add_double(4, 1); })); });
   expect_error(ErrorCode::kMalformedData, "a protocol buffer message",
-               [] { read(tensor({1}, 1, [](pbf_writer& w) { w.add_bytes(4, "12345"); })); });
+               [] { from_proto(tensor({1}, 1, [](pbf_writer& w) { w.add_bytes(4, "12345"); })); });
   expect_error(ErrorCode::kMalformedData, "bad data_location",
-               [] { read(tensor({1}, 1, [](pbf_writer& w) { w.add_int32(14, 2); })); });
+               [] { from_proto(tensor({1}, 1, [](pbf_writer& w) { w.add_int32(14, 2); })); });
 }
 
 TEST(TensorProto, ErrorsNameTheTensor) {
   expect_error(ErrorCode::kMalformedData, "[TensorProto: tensor 'weight'] data too short", [] {
-    read(tensor({2}, 1, [](pbf_writer& w) {
+    from_proto(tensor({2}, 1, [](pbf_writer& w) {
       w.add_string(8, "weight");
       w.add_bytes(9, "1234");
     }));

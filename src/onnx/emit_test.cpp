@@ -12,7 +12,7 @@ using graph::testing::expect_error;
 using graph::testing::values;
 
 using Floats = std::vector<float>;
-const Tensor kX = Tensor::of<float>({1, -5, 3, 4, 2, -6}, {2, 3});
+const Tensor kMatrix = Tensor::of<float>({1, -5, 3, 4, 2, -6}, {2, 3});
 const NodeExtra kMine{.domain = "mine", .overload = {}};
 
 // A model of one call "c" of function mine.F with input x and output y.
@@ -25,7 +25,7 @@ ModelBuilder calls(const FunctionBuilder& function, const std::vector<Bytes>& at
 }
 
 Floats run_x(const ModelBuilder& model) {
-  return values<float>(model.load().run({{"x", kX}}).at("y"));
+  return values<float>(model.load().run({{"x", kMatrix}}).at("y"));
 }
 
 TEST(Functions, AreInlined) {
@@ -77,7 +77,7 @@ TEST(Functions, MayLeaveInputsAndOutputsOut) {
   EXPECT_EQ(run_x(calls(f)), (Floats{4}));
   EXPECT_EQ(run_x(calls(f, {}, {"x", "ax"}).axes("ax", {1})), (Floats{3, 4}));
   FunctionBuilder through("mine", "F", {"a", "b"}, {"a"});
-  EXPECT_EQ(run_x(calls(through)), values<float>(kX));
+  EXPECT_EQ(run_x(calls(through)), values<float>(kMatrix));
   FunctionBuilder absent("mine", "F", {"a", "b"}, {"b"});
   expect_error(ErrorCode::kMalformedModel, {"returns an input left out", "'b'"},
                [&] { calls(absent).load(); });

@@ -9,6 +9,8 @@
 
 namespace tenfold::openvino::testing {
 
+inline constexpr auto kMalformed = ErrorCode::kMalformedModel;
+
 // Layers have the ids 0, 1, … in the order they are added; port ids count inputs, then outputs.
 class IrBuilder {
  public:

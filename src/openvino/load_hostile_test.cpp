@@ -9,8 +9,7 @@ namespace {
 
 using graph::testing::expect_error;
 using testing::IrBuilder;
-
-constexpr auto kMalformed = ErrorCode::kMalformedModel;
+using testing::kMalformed;
 
 Graph load(const std::string& xml) { return Graph::load_openvino(xml, {}); }
 

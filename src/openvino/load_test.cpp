@@ -12,11 +12,11 @@ using graph::testing::expect_error;
 using graph::testing::shape;
 using graph::testing::values;
 using testing::IrBuilder;
+using testing::kMalformed;
 
 using Floats = std::vector<float>;
 using Shape = std::vector<std::int64_t>;
 const Tensor kX = Tensor::of<float>({3, -4, 0, 6, 8, 1}, {2, 3});
-constexpr auto kMalformed = ErrorCode::kMalformedModel;
 
 // x (0) and constant axes (1) into a reduction (2), and its result (3).
 IrBuilder reduction(const std::string& type, const std::string& version, const std::string& data,

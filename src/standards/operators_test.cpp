@@ -5,21 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "standards/type_names_testing.hpp"
 #include "tenfold/error.hpp"
 #include "tenfold/standards.hpp"
 
 namespace tenfold {
 namespace {
 
-using Names = std::set<std::string>;
-
-Names names_of(DTypeSet types) {
-  Names names;
-  for (int i = 0; i < kDTypeCount; ++i)
-    if (types.contains(static_cast<DType>(i)))
-      names.insert(std::string(name_of(static_cast<DType>(i))));
-  return names;
-}
+using testing::Names;
+using testing::names_of;
 
 // What the ONNX documents say, written as what each opset changed rather than as rows.
 struct OnnxHistory {

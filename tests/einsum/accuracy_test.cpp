@@ -10,6 +10,7 @@
 #include "support/einsum.hpp"
 #include "support/exact_sum.hpp"
 #include "support/pace.hpp"
+#include "support/values.hpp"
 
 namespace tenfold::testing {
 namespace {
@@ -29,14 +30,6 @@ Roundoff roundoff_of(DType dtype) {
     default:
       return {0x1p-24, 0x1p-24, 0x1p-149};
   }
-}
-
-template <class T>
-double as_double(T x) {
-  if constexpr (sizeof(T) == 2)
-    return static_cast<float>(x);
-  else
-    return x;
 }
 
 class EinsumAccuracy : public ::testing::TestWithParam<DType> {

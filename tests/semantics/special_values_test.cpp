@@ -92,6 +92,7 @@ TEST_P(SpecialValues, InLongRowsAndColumns) {
       for (ReduceOp op : all_ops()) {
         if (!is_defined(op, dtype_of<T>)) continue;
         for (std::int64_t n : {513, 1025, 4097, 8200}) {
+          if (kSanitized && n != 1025) continue;
           Tensor row = random_tensor(dtype_of<T>, Dims{n, 1}, op, random_);
           Tensor columns = random_tensor(dtype_of<T>, Dims{n, 3}, op, random_);
           int which = 0;

@@ -10,21 +10,10 @@
 #include "reduce/reference.hpp"
 #include "support/accuracy.hpp"
 #include "support/problem.hpp"
+#include "support/values.hpp"
 
 namespace tenfold::testing {
 namespace {
-
-constexpr int kShown = 3;  // wrong elements listed in a message
-
-template <class T>
-double as_double(T x) {
-  if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>)
-    return static_cast<float>(x);
-  else if constexpr (std::is_same_v<T, Bool>)
-    return bool(x);
-  else
-    return static_cast<double>(x);
-}
 
 bool is_exact(ReduceOp op, DType dtype) {
   if (is_arg(op) || op == ReduceOp::kMax || op == ReduceOp::kMin) return true;

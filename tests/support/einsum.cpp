@@ -9,11 +9,10 @@
 #include <cstring>
 
 #include "support/check.hpp"
+#include "support/values.hpp"
 
 namespace tenfold::testing {
 namespace {
-
-constexpr int kShown = 3;  // wrong elements listed in a message
 
 template <class T>
 inline constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
@@ -89,14 +88,6 @@ Bound bound_of(const EinsumLabels& labels, std::span<const TensorView> operands,
 DType oracle_type(DType dtype) {
   if (is_float(dtype)) return DType::kF64;
   return is_complex(dtype) ? DType::kC128 : dtype;
-}
-
-template <class T>
-double as_double(T x) {
-  if constexpr (kIsHalf<T>)
-    return static_cast<float>(x);
-  else
-    return x;
 }
 
 template <class T>
