@@ -14,10 +14,15 @@
 #include "einsum/parallel.hpp"
 #include "einsum/product_sums.hpp"
 #include "einsum/walk.hpp"
+#include "kernels/elementwise_kernels.hpp"
 #include "kernels/product_kernels.hpp"
 
 namespace tenfold::einsum_detail {
 namespace {
+
+// Room for gathered elements, and for what a transpose writes behind them.
+constexpr std::int64_t kPackedSlots = kDotPacked + 32;
+constexpr std::int64_t kOffsetSize = sizeof(std::int64_t);
 
 class DotKernel final : public PairKernel {
  public:
@@ -90,6 +95,8 @@ class DotKernel final : public PairKernel {
                   std::byte* scratch) const;
   void gather(ConvertFn convert, const std::byte* from, std::int64_t size,
               std::int64_t PairAxis::*stride, Part part, std::byte* to) const;
+  void find_offsets(std::int64_t size, std::int64_t PairAxis::*stride, Part part,
+                    std::int64_t* offsets) const;
 
   const DotPlan plan_;
   const kernels::DotFn fn_;
@@ -124,7 +131,8 @@ std::int64_t DotKernel::scratch_bytes() const {
   for (const Loop& loop : loops_) bytes += tree_.bytes(loop.size, rows) + rows * sum_size_;
   if (plan_.n.size > plan_.chunk())
     bytes += tree_.bytes(plan_.n.size / plan_.chunk() + 1, rows) + rows * sum_size_;
-  if (plan_.packs() || align_b_) bytes += 2 * kDotPacked * sum_size_;
+  if (plan_.packs() || align_b_) bytes += 2 * kPackedSlots * sum_size_;
+  if (plan_.turns()) bytes += kPackedSlots * sum_size_ + kDotTurned * kOffsetSize;
   return bytes + 64 * (2 * std::ssize(loops_) + 8);
 }
 
@@ -143,6 +151,31 @@ void DotKernel::gather(ConvertFn convert, const std::byte* from, std::int64_t si
   }
 }
 
+// Where positions `part` of n are, in bytes.
+void DotKernel::find_offsets(std::int64_t size, std::int64_t PairAxis::*stride, Part part,
+                             std::int64_t* offsets) const {
+  const std::int64_t step = plan_.n.*stride;
+  Walk run(n_outer_, part.begin / n_run_);
+  std::int64_t first = part.begin % n_run_;
+  for (std::int64_t i = part.begin; i < part.end; run.next(), first = 0) {
+    const std::int64_t count = std::min(n_run_ - first, part.end - i);
+    const std::int64_t at = stride == &PairAxis::a ? run.a() : run.b();
+    for (std::int64_t j = first; j < first + count; ++j) *offsets++ = (at + j * step) * size;
+    i += count;
+  }
+}
+
+// Rows of n, each dense and in the type of the computation, from rows that lie side by side.
+// offsets[q]: of position q of n. `raw` has room for them in their own type.
+void turn(const std::byte* from, DType type, DType acc, const std::int64_t* offsets, std::int64_t n,
+          std::int64_t rows, std::byte* raw, std::byte* to) {
+  const auto size = static_cast<std::int64_t>(size_of(type));
+  // The rows of the next call are the next ones in memory.
+  kernels::move_kernels(size).transpose(from, offsets, n, rows, type == acc ? to : raw, n * size,
+                                        rows * size);
+  if (type != acc) kernels::find_convert_rows(type, acc)({.a = raw, .c = to, .n = rows * n});
+}
+
 void DotKernel::fold_block(Operands x, const PairAxis& row, std::int64_t rows, Part part,
                            std::byte* sums, std::byte* scratch) const {
   const Operands start = x;
@@ -153,8 +186,16 @@ void DotKernel::fold_block(Operands x, const PairAxis& row, std::int64_t rows, P
     x.b = scratch;
   }
   if (!plan_.packs()) return fn_(x.a, row.a, x.b, row.b, rows, n, sums);
-  const auto pack = [&](ConvertFn convert, const std::byte* from, std::int64_t size,
+  std::byte *const a = scratch, *const b = scratch + kPackedSlots * sum_size_;
+  std::byte* const raw = b + kPackedSlots * sum_size_;
+  auto* const offsets = reinterpret_cast<std::int64_t*>(raw + kPackedSlots * sum_size_);
+  // At most one of them: n is contiguous in the other.
+  if (plan_.turn_a) find_offsets(a_size_, &PairAxis::a, part, offsets);
+  if (plan_.turn_b) find_offsets(b_size_, &PairAxis::b, part, offsets);
+  const auto pack = [&](ConvertFn convert, const std::byte* from, DType type, bool turns,
                         std::int64_t PairAxis::*stride, std::int64_t count, std::byte* to) {
+    if (turns) return turn(from, type, plan_.acc, offsets, n, count, raw, to);
+    const auto size = static_cast<std::int64_t>(size_of(type));
     for (std::int64_t r = 0; r < (row.*stride == 0 ? 1 : count); ++r)
       gather(convert, from + r * row.*stride * size, size, stride, part, to + r * n * sum_size_);
   };
@@ -162,9 +203,8 @@ void DotKernel::fold_block(Operands x, const PairAxis& row, std::int64_t rows, P
   for (std::int64_t r = 0; r < rows; r += step) {
     const std::int64_t count = std::min(step, rows - r);
     const Operands at = moved(x, row, r), all = moved(start, row, r);
-    std::byte *a = scratch, *b = scratch + kDotPacked * sum_size_;
-    if (plan_.pack_a) pack(convert_a_, all.a, a_size_, &PairAxis::a, count, a);
-    if (plan_.pack_b) pack(convert_b_, all.b, b_size_, &PairAxis::b, count, b);
+    if (plan_.pack_a) pack(convert_a_, all.a, plan_.a_type, plan_.turn_a, &PairAxis::a, count, a);
+    if (plan_.pack_b) pack(convert_b_, all.b, plan_.b_type, plan_.turn_b, &PairAxis::b, count, b);
     fn_(plan_.pack_a ? a : at.a, plan_.pack_a && row.a != 0 ? n : row.a, plan_.pack_b ? b : at.b,
         plan_.pack_b && row.b != 0 ? n : row.b, count, n, sums + r * sum_size_);
   }

@@ -73,6 +73,14 @@ void choose_packing(DotPlan& plan) {
   plan.pack_a = plan.pack_a || !exists(plan.a_type, plan.acc);
 }
 
+// Rows that lie side by side are gathered by transposes, if they fill a good part of a vector.
+void choose_turning(DotPlan& plan) {
+  const PairAxis& row = plan.batched ? plan.outer[plan.outer.size() - 1] : plan.row;
+  if (row.size < kFewRows) return;
+  plan.turn_a = plan.pack_a && row.a == 1 && std::abs(plan.n.a) != 1;
+  plan.turn_b = plan.pack_b && row.b == 1 && std::abs(plan.n.b) != 1;
+}
+
 // One row of a call of `rows`, in the L1 cache: nanoseconds.
 double row_ns(const DotPlan& plan, const PairAxis& row, double rows) {
   const auto n = static_cast<double>(plan.n.size);
@@ -128,13 +136,12 @@ double cost_of(const DotPlan& plan, const Pair& pair) {
   const double calls = all_rows / in_call, call_ns = plan.batched ? 60 : 15;
   const double streamed = reads_ns(plan, pair, sums, calls);
   double packed = 0;
-  const auto pack = [&](bool packs, std::int64_t stride, std::int64_t row_stride) {
-    if (packs)
-      packed += (row_stride == 0 ? calls : all_rows) * n * (std::abs(stride) == 1 ? 0.4 : 0.9) /
-                kScalarOpsPerNs;
+  const auto pack = [&](bool packs, bool turns, std::int64_t stride, std::int64_t row_stride) {
+    const double each = turns ? 0.3 : std::abs(stride) == 1 ? 0.4 : 0.9;
+    if (packs) packed += (row_stride == 0 ? calls : all_rows) * n * each / kScalarOpsPerNs;
   };
-  pack(plan.pack_a, plan.n.a, row.a);
-  pack(plan.pack_b, plan.n.b, row.b);
+  pack(plan.pack_a, plan.turn_a, plan.n.a, row.a);
+  pack(plan.pack_b, plan.turn_b, plan.n.b, row.b);
   // Sums that are not side by side in the output are scattered.
   constexpr double kScatterNs = 0.5;
   if (plan.row.c != 1 && plan.row.size > 1) packed += kScatterNs * sums;
@@ -171,6 +178,7 @@ bool plan_along(const Pair& pair, const AxisList& kept, SumRange inner, std::uin
   if (!a_unit || (b_unit && plan.row.a == 0 && plan.row.b != 0)) swap_plan(plan);
   choose_batched(plan);
   choose_packing(plan);
+  choose_turning(plan);
   choose_again(plan);
   plan.cost = cost_of(plan, pair);
   return true;

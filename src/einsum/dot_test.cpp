@@ -73,6 +73,29 @@ TEST(Dot, SeveralSummedAxes) {
   check_dot("aij,aji->a", {{'a', 6}, {'i', 40}, {'j', 50}}, {}, {.gap = 1});
 }
 
+// Rows that lie side by side where the sum steps are brought by transposes.
+TEST(Dot, TransposedOperands) {
+  for (std::int64_t rows : {7, 8, 9, 15, 16, 17, 33, 64, 100, 1030})
+    for (std::int64_t n : {2, 3, 15, 17, 64, 511, 512, 513, 1025, 1700}) {
+      if (rows * n > (kSanitized ? 20000 : 200000)) continue;
+      const Sizes sizes{{'i', rows}, {'j', n}};
+      check_dot("ij,ji->i", sizes);
+      check_dot("ij,ji->", sizes, kDoubles, {.gap = 1});
+      check_dot("ji,ij->i", sizes, {}, {.gap = 3}, {.gap = 2});
+    }
+  for (DType type : {DType::kF16, DType::kBF16, DType::kBool, DType::kI8, DType::kU8, DType::kI16,
+                     DType::kU16, DType::kI32, DType::kU32, DType::kI64, DType::kU64})
+    for (std::int64_t rows : {9, 37, 70}) {
+      const Types types{type, type, type};
+      check_dot("ij,ji->i", {{'i', rows}, {'j', 600}}, types);
+      check_dot("ij,ji->", {{'i', rows}, {'j', 530}}, types, {.gap = 1}, {.gap = 1});
+    }
+  check_dot("ijk,kij->i", {{'i', 20}, {'j', 30}, {'k', 40}}, {}, {.gap = 1}, {.gap = 2});
+  check_dot("bij,bji->b", {{'b', 5}, {'i', 30}, {'j', 20}}, {}, {}, {.gap = 1, .reversed = "b"});
+  check_dot("ij,ji->i", {{'i', 20}, {'j', 600}}, {}, {.reversed = "j"}, {});
+  check_dot("ij,ji->i", {{'i', 20}, {'j', 600}}, {}, {}, {.reversed = "i"});
+}
+
 TEST(Dot, Layouts) {
   const Sizes sizes{{'i', 20}, {'j', 700}};
   check_dot("ij,ij->i", sizes, {}, {.reversed = "j"}, {.reversed = "j"});
@@ -236,6 +259,8 @@ TEST(Dot, ThreadsGiveTheSameBits) {
   same("ij,ij->", {{'i', 1777}, {'j', 300}}, {}, {.gap = 1});
   same("hij,hij->h", {{'h', 3}, {'i', 177}, {'j', 900}}, {}, {.gap = 1});
   same("bij,bj->bi", {{'b', 100}, {'i', 40}, {'j', 64}});
+  same("ij,ji->i", {{'i', 1500}, {'j', 700}});
+  same("ij,ji->", {{'i', 1500}, {'j', 700}}, {}, {.gap = 1});
   same("abcdef,fb->acde", {{'a', 2}, {'b', 6}, {'c', 10}, {'d', 12}, {'e', 14}, {'f', 32}});
 }
 
