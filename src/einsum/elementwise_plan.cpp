@@ -9,8 +9,9 @@ namespace tenfold::einsum_detail {
 
 namespace {
 
-// Outputs from here on do not stay in the near caches: whole lines are streamed past them.
-constexpr std::int64_t kStreamBytes = std::int64_t{4} << 20;
+// Outputs from here on do not stay in the near caches, and with so many bytes in all not in the far
+// one: whole lines are streamed past them.
+constexpr std::int64_t kStreamBytes = std::int64_t{4} << 20, kFarBytes = std::int64_t{20} << 20;
 // Bytes of a run, below which it takes further axes in.
 constexpr std::int64_t kShortRun = 256, kLongRun = 512;
 constexpr std::int64_t kLine = 64;  // a cache line, and the widest vector
@@ -36,7 +37,7 @@ class ElementwisePlanner {
     elements_ = extent(axes_);
     plan_.has_b_ = pair_.has_b;
     plan_.c_size_ = bytes_[kC];
-    plan_.stream_ = elements_ * bytes_[kC] >= kStreamBytes;
+    plan_.stream_ = streams();
     choose_run();
     choose_rows();
     choose_kernels();
@@ -53,6 +54,20 @@ class ElementwisePlanner {
     return std::any_of(sides_.begin(), sides_.end(), [&](Side side) {
       return std::find(brings.begin(), brings.end(), plan_.operands_[side].bring) != brings.end();
     });
+  }
+
+  bool streams() const {
+    std::int64_t bytes = elements_ * bytes_[kC];
+    if (bytes < kStreamBytes) return false;
+    // Pieces that are moved as they are go straight to c, which pays sooner.
+    if (bits_alone_ && axes_.back().step[kA] == bytes_[kA]) return true;
+    for (Side side : sides_) {
+      std::int64_t distinct = bytes_[side];
+      for (const ElementAxis& axis : axes_)
+        if (axis.step[side] != 0) distinct *= axis.size;
+      bytes += distinct;
+    }
+    return bytes >= kFarBytes;
   }
 
   // A copy that moves pairs or fours of elements together moves wider elements (complex numbers

@@ -92,16 +92,19 @@ TEST(Multiply, Scalars) {
 
 // Outputs that are streamed past the caches.
 TEST(Multiply, LargeOutputs) {
-  const Sizes square{700, 904}, odd{701, 901};
-  expect_right_everywhere(product(square, {1, 0}, {0, 1}, DType::kF64));
-  expect_right_everywhere(product(square, {904, 1}, {904, 1}, DType::kF64));
-  expect_right_everywhere(product(square, {904, 1}, {1, 700}, DType::kF64));
-  expect_right_everywhere(product(odd, {901, 1}, {1, 701}, DType::kF64));
-  expect_right_everywhere(product({70000, 8}, {1, 0}, {8, 1}, DType::kF64));
-  expect_right_everywhere(product({90, 80, 75}, {1, 90 * 75, 90}, {1, 90, 90 * 80}, DType::kF64));
-  expect_right_everywhere(product({90, 80, 75}, {80, 1, 90 * 80}, {1, 90 * 75, 90}, DType::kF64));
-  expect_right_everywhere(product_of({1500, 1450}, {1450, 1}, {0, 1}, {1450, 1}, DType::kF16,
+  // Streamed: more than 20 MB in all.
+  const Sizes square{904, 1000}, odd{951, 933};
+  expect_right_everywhere(product({1640, 1608}, {1, 0}, {0, 1}, DType::kF64));
+  expect_right_everywhere(product(square, {1000, 1}, {1000, 1}, DType::kF64));
+  expect_right_everywhere(product(square, {1000, 1}, {1, 904}, DType::kF64));
+  expect_right_everywhere(product(odd, {933, 1}, {1, 951}, DType::kF64));
+  expect_right_everywhere(product({165000, 8}, {1, 0}, {8, 1}, DType::kF64));
+  const Sizes cube{90, 100, 101};
+  expect_right_everywhere(product(cube, {1, 90 * 101, 90}, {1, 90, 90 * 100}, DType::kF64));
+  expect_right_everywhere(product(cube, {100, 1, 90 * 100}, {1, 90 * 101, 90}, DType::kF64));
+  expect_right_everywhere(product_of({2300, 2290}, {2290, 1}, {0, 1}, {2290, 1}, DType::kF16,
                                      DType::kBF16, DType::kF16));
+  expect_right_everywhere(product({701, 901}, {901, 1}, {1, 701}, DType::kF64));  // not streamed
 }
 
 TEST(Multiply, BoolIsAnd) {
