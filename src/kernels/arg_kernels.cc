@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "kernels/arg_short-inl.h"
 #include "kernels/kernel_row-inl.h"
 #include "kernels/keys.hpp"
 
@@ -96,7 +97,12 @@ struct ArgInner {
       return hn::And(match(LoadTail(dr, p + i, rest)), hn::FirstN(d, rest));
     };
     if (!last) {
-      for (int64_t i = 0; i < count; i += L::N) {
+      int64_t i = 0;
+      for (; i + 4 * L::N <= count; i += 4 * L::N)
+        if (!hn::AllFalse(d, hn::Or(hn::Or(found(i), found(i + L::N)),
+                                    hn::Or(found(i + 2 * L::N), found(i + 3 * L::N)))))
+          break;
+      for (; i < count; i += L::N) {
         const intptr_t lane = hn::FindFirstTrue(d, found(i));
         if (lane >= 0) return i + lane;
       }
@@ -117,6 +123,7 @@ struct ArgInner {
 // Across rows: the best element so far and its row for each column, a few rows a pass.
 template <class T, bool kMin, bool kLast>
 struct ArgOuter {
+  static constexpr bool kMinimum = kMin, kTakesLast = kLast;
   using K = KeyOf<T>;
   static constexpr bool kNative = std::is_floating_point_v<T>;
   using KeyOp = MaxKeyOp<typename ArgInner<T, kMin>::KeyT, K>;
@@ -133,7 +140,7 @@ struct ArgOuter {
                   const KernelArgs& args) {
     const KeyOp op(args);
     HWY_ALIGN B best[kPiece + 64];  // whole vectors are stored past the last column
-    HWY_ALIGN W row[kPiece + 64], key[kPiece + 64];
+    HWY_ALIGN W row[kPiece + 64];
     // As if there were no NaN; with one, once more in the way that minds it.
     const bool few = n <= kShortRows || n * row_stride * sizeof(R) <= kShortBytes;
     const bool nan = few && columns >= N ? ShortRows(op, p, n, row_stride, columns, best, row)
@@ -143,8 +150,28 @@ struct ArgOuter {
       for (int64_t i = 1; i < n; ++i)
         Group<1, false, true>(op, p + i * row_stride, i, row_stride, columns, best, row, 0);
     }
+    Write(op, best, row, columns, args.index, out);
+  }
+
+  static HWY_INLINE VB Load(const KeyOp& op, const R* p, int64_t count) {
+    const DB db;
+    const hn::Rebind<K, DB> dk;
+    const hn::Rebind<R, DB> dr;
+    const auto raw = count < N ? LoadTail(dr, p, static_cast<size_t>(count)) : hn::LoadU(dr, p);
+    if constexpr (kNative)
+      return raw;
+    else if constexpr (sizeof(K) == sizeof(W))
+      return Canonical<T>(dk, op.Map(dk, raw, NoBias{}), op.offset);
+    else
+      return hn::PromoteTo(db, Canonical<T>(dk, op.Map(dk, raw, NoBias{}), op.offset));
+  }
+
+  // States of the best elements and their places; `best` is read in whole vectors.
+  static void Write(const KeyOp& op, const B* best, const W* row, int64_t columns, int64_t first,
+                    ArgState* out) {
+    HWY_ALIGN W key[kPiece + 64];
     Keys(op, best, columns, key);
-    Write(key, row, columns, args.index, out);
+    WriteKeys(key, row, columns, first, out);
   }
 
  private:
@@ -288,19 +315,6 @@ struct ArgOuter {
       return hn::AndNot(hn::IsNaN(best), hn::Not(kMin ? hn::Ge(v, best) : hn::Le(v, best)));
   }
 
-  static HWY_INLINE VB Load(const KeyOp& op, const R* p, int64_t count) {
-    const DB db;
-    const hn::Rebind<K, DB> dk;
-    const hn::Rebind<R, DB> dr;
-    const auto raw = count < N ? LoadTail(dr, p, static_cast<size_t>(count)) : hn::LoadU(dr, p);
-    if constexpr (kNative)
-      return raw;
-    else if constexpr (sizeof(K) == sizeof(W))
-      return Canonical<T>(dk, op.Map(dk, raw, NoBias{}), op.offset);
-    else
-      return hn::PromoteTo(db, Canonical<T>(dk, op.Map(dk, raw, NoBias{}), op.offset));
-  }
-
   static HWY_INLINE void Keys(const KeyOp& op, const B* best, int64_t columns, W* key) {
     const DW d;
     const DB db;
@@ -314,8 +328,8 @@ struct ArgOuter {
     }
   }
 
-  static HWY_INLINE void Write(const W* key, const W* row, int64_t columns, int64_t first,
-                               ArgState* out) {
+  static HWY_INLINE void WriteKeys(const W* key, const W* row, int64_t columns, int64_t first,
+                                   ArgState* out) {
     const hn::ScalableTag<int64_t> d;
     const hn::Rebind<W, decltype(d)> dw;
     constexpr int64_t kStep = hn::MaxLanes(d);
@@ -343,8 +357,13 @@ struct Arg {
   static void RunInner(const void* x, int64_t rows, int64_t row_stride, int64_t n, void* states,
                        const KernelArgs& args) {
     // Keys carry the direction in their flip; elements that compare as they are need a twin.
-    if (std::is_floating_point_v<T> && args.flip != 0)
-      ArgInner<T, std::is_floating_point_v<T>>::Run(x, rows, row_stride, n, states, args);
+    constexpr bool kTwin = std::is_floating_point_v<T>;
+    const R* p = static_cast<const R*>(x);
+    auto* out = static_cast<ArgState*>(states);
+    if (ArgShort<ArgOuter<T, false, false>>::Suits(rows, n))
+      WithOrder(args, [&]<class O>() { ArgShort<O>::Run(p, rows, row_stride, n, out, args); });
+    else if (kTwin && args.flip != 0)
+      ArgInner<T, kTwin>::Run(x, rows, row_stride, n, states, args);
     else
       ArgInner<T, false>::Run(x, rows, row_stride, n, states, args);
   }
@@ -371,16 +390,22 @@ struct Arg {
 
   static void Piece(const R* p, int64_t n, int64_t row_stride, int64_t columns, ArgState* out,
                     const KernelArgs& args) {
+    WithOrder(args, [&]<class O>() { O::Run(p, n, row_stride, columns, out, args); });
+  }
+
+  // Calls f with the ArgOuter of the call's direction and of which of equal elements wins.
+  template <class F>
+  static void WithOrder(const KernelArgs& args, const F& f) {
     constexpr bool kTwin = std::is_floating_point_v<T>;
     const bool min = kTwin && args.flip != 0;
     if (min && args.last)
-      ArgOuter<T, kTwin, true>::Run(p, n, row_stride, columns, out, args);
+      f.template operator()<ArgOuter<T, kTwin, true>>();
     else if (min)
-      ArgOuter<T, kTwin, false>::Run(p, n, row_stride, columns, out, args);
+      f.template operator()<ArgOuter<T, kTwin, false>>();
     else if (args.last)
-      ArgOuter<T, false, true>::Run(p, n, row_stride, columns, out, args);
+      f.template operator()<ArgOuter<T, false, true>>();
     else
-      ArgOuter<T, false, false>::Run(p, n, row_stride, columns, out, args);
+      f.template operator()<ArgOuter<T, false, false>>();
   }
 
   static void Merge(void* a, const void* b, int64_t count, const KernelArgs& args) {

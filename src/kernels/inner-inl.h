@@ -33,9 +33,9 @@ struct Inner {
     const R* p = static_cast<const R*>(x);
     A* out = static_cast<A*>(states);
     int64_t r = 0;
+    if (n <= 4 && row_stride == n && n > 1) r = Interleaved(op, p, rows, n, out, args);
     if constexpr (sizeof(A) >= 4) {
       if (n <= L::kLeafSize) {
-        if (n <= 4 && row_stride == n && n > 1) r = Interleaved(op, p, rows, n, out, args);
         if (n < L::kLanes) r = Narrow(op, p, r, rows, row_stride, n, out, args);
         if constexpr (!Op::kHeavy) {
           if (n >= L::kLanes && n <= kRowsAbreast)

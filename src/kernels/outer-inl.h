@@ -15,6 +15,7 @@
 #include <cstdlib>
 
 #include "kernels/lanes-inl.h"
+#include "kernels/outer_passes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenfold::kernels {
@@ -29,25 +30,41 @@ struct Outer {
   using V = typename L::V;
   static constexpr int64_t N = L::N;
 
-  static void Run(const void* x, int64_t groups, int64_t group_stride, int64_t n,
-                  int64_t row_stride, int64_t columns, void* states, std::byte* scratch,
-                  const KernelArgs& args) {
+  // Never part of its caller: GCC 12 would see reads past a vector there.
+  static HWY_NOINLINE void Run(const void* x, int64_t groups, int64_t group_stride, int64_t n,
+                               int64_t row_stride, int64_t columns, void* states,
+                               std::byte* scratch, const KernelArgs& args) {
     const Op op(args);
     const R* p = static_cast<const R*>(x);
     A* out = static_cast<A*>(states);
     const A* bias = static_cast<const A*>(args.bias);
+    const bool is_short = IsShort(n, row_stride, columns);
     for (int64_t g = 0; g < groups; ++g, p += group_stride, out += columns) {
       const A* group_bias = bias ? bias + g * columns : nullptr;
       // Long rows are followed; short ones are small blocks, of which the next one comes.
       const int64_t ahead = columns * sizeof(R) >= 4096 ? 1024 / sizeof(R)
                             : groups > 1                ? group_stride
                                                         : 0;
-      if (n <= 16 || (n <= kShortRows && Op::kOrdered && (Op::kHeavy || 2 * columns >= N)))
+      if (is_short)
         AnyShort(op, p, n, row_stride, columns, out, group_bias, ahead);
       else
         Long(op, p, n, row_stride, columns, out, reinterpret_cast<A*>(scratch), group_bias);
     }
   }
+
+  // Whether a vector of columns is folded over all rows before the next one is. Long rows want
+  // passes of a few rows each: more streams would drive each other out of the L1 cache.
+  static bool IsShort(int64_t n, int64_t row_stride, int64_t columns) {
+    if (n > kShortRows) return false;
+    if (Op::kHeavy || n <= 8) return true;
+    if (columns >= kPassLeast) return Op::kOrdered && n < 16;
+    if (n <= 16) return true;
+    const bool flat = row_stride == columns && columns >= kFlatLeast;
+    return Op::kOrdered && 2 * columns >= N && !flat;
+  }
+  // Columns from which on rows are long, and from which on dense rows are better read flat
+  // (measured).
+  static constexpr int64_t kPassLeast = 256, kFlatLeast = 64;
 
   // Joins two arrays of states.
   static void Merge(void* a, const void* b, int64_t count, const KernelArgs& args) {
@@ -169,6 +186,10 @@ struct Outer {
                    A* scratch, const A* bias) {
     const bool flat = row_stride == columns && columns < kFlatColumns;
     const int64_t lanes = Op::kOrdered || flat ? 16 : 1;
+    if constexpr (Op::kOrdered && !Op::kHeavy) {
+      if (!flat && n <= kShortRows)
+        return OuterPasses<Op>::Run(op, p, n, row_stride, columns, out, scratch);
+    }
     const int64_t leaf = Op::kOrdered ? kLeaf : n;
     const int64_t ahead = Ahead(n, row_stride, flat || (lanes == 1 && row_stride == columns));
     A* acc = scratch;

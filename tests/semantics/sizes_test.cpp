@@ -2,6 +2,7 @@
 // the columns, from misaligned starts and with gaps between rows.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "support/check.hpp"
@@ -98,6 +99,37 @@ TEST_P(Sizes, WideBlocksOfColumns) {
       for (std::int64_t n : {1, 2, 5})
         if (!check(op, Dims{n, columns}, 0, {.gaps = {n % 3, 0}, .offset = n % 4})) return;
   }
+}
+
+// Rows so long that they are taken a few at a time.
+TEST_P(Sizes, LongRowsAcross) {
+  for (ReduceOp op : all_ops()) {
+    if (!is_defined(op, GetParam())) continue;
+    for (std::int64_t columns : {255, 256, 257, 700})
+      for (std::int64_t n : {9, 15, 16, 17, 20, 31, 32, 33, 49, 64, 65, 100, 127, 128, 129})
+        if (!check(op, Dims{n, columns}, 0, {.gaps = {n % 3, 0}, .offset = n % 4})) return;
+  }
+}
+
+// Many short rows, of few different values, with NaN in some.
+TEST_P(Sizes, PlacesInShortRows) {
+  visit_real_dtype(GetParam(), [&]<class T>() {
+    for (std::int64_t n = 1; n <= 140; n += n < 70 ? 1 : 7) {
+      Tensor x(dtype_of<T>, Dims{37, n});
+      for (std::int64_t i = 0; i < x.size(); ++i) {
+        T& to = x.values<T>()[static_cast<std::size_t>(i)];
+        to = T(static_cast<float>(i * 7919 % 64 % 5));
+        if constexpr (is_float(dtype_of<T>))
+          if (i * 31 % 83 == 0) to = T(std::numeric_limits<float>::quiet_NaN());
+      }
+      for (ReduceOp op : {ReduceOp::kArgMax, ReduceOp::kArgMin})
+        for (bool last : {false, true}) {
+          const ReduceSpec spec{.op = op, .axes = Dims{1}, .select_last_index = last};
+          const std::string wrong = mismatch(x, spec, reduce(x, spec));
+          ASSERT_TRUE(wrong.empty()) << wrong << " last " << last;
+        }
+    }
+  });
 }
 
 TEST_P(Sizes, StepsInBothAxes) {

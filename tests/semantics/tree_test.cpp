@@ -78,6 +78,28 @@ TEST_P(Tree, BitsOfTheModel) {
   });
 }
 
+// So many columns that the rows are taken a few at a time.
+TEST_P(Tree, BitsOfLongRowsAcross) {
+  Random random(9);
+  visit_real_dtype(GetParam(), [&]<class T>() {
+    if constexpr (is_float(dtype_of<T>)) {
+      constexpr std::int64_t kColumns = 300;
+      for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kSumSquare, ReduceOp::kProd})
+        for (std::int64_t n = 9; n <= 130; n += n < 36 ? 1 : 9) {
+          const Tensor x = random_tensor(dtype_of<T>, Dims{kColumns, n}, op, random);
+          Tensor expected(dtype_of<T>, Dims{kColumns});
+          for (std::int64_t row = 0; row < kColumns; ++row)
+            expected.values<T>()[static_cast<std::size_t>(row)] =
+                model(op, x.values<T>().data() + row * n, n);
+          const LaidOut columns(x, {.memory_order = {1, 0}, .gaps = {0, n % 2}});
+          const ReduceSpec spec{.op = op, .axes = Dims{1}};
+          const std::string wrong = difference(reduce(columns.view(), spec), expected);
+          ASSERT_TRUE(wrong.empty()) << problem_string(columns.view(), spec) << wrong;
+        }
+    }
+  });
+}
+
 TEST_P(Tree, TheModelAddsFromNegativeZero) {
   visit_real_dtype(GetParam(), [&]<class T>() {
     if constexpr (is_float(dtype_of<T>)) {
