@@ -127,10 +127,21 @@ std::size_t unit_axis(const BlockSide& side) {
   return i;
 }
 
+// The output is far larger than the caches and little is summed: to write it from one end to the
+// other saves more than to gather the rows costs.
+bool rows_as_written(const BlockPlan& plan) {
+  constexpr std::int64_t kWrittenPerGathered = 16;
+  const std::int64_t outputs = plan.batches * plan.rows.extent * plan.columns.extent;
+  return plan.k_extent * kWrittenPerGathered <= plan.columns.extent &&
+         outputs * static_cast<std::int64_t>(size_of(plan.c_type)) > kStreamBytes;
+}
+
 // Rows may come in any order: the axis with unit stride goes inside.
 void choose_rows(BlockPlan& plan) {
   BlockSide& rows = plan.rows;
-  if (const std::size_t unit = unit_axis(rows); unit < rows.axes.size()) {
+  const std::size_t unit = unit_axis(rows);
+  if (unit + 1 < rows.axes.size() && rows_as_written(plan)) return;
+  if (unit < rows.axes.size()) {
     std::rotate(rows.axes.begin() + static_cast<std::ptrdiff_t>(unit),
                 rows.axes.begin() + static_cast<std::ptrdiff_t>(unit) + 1, rows.axes.end());
     rows.way = PackWay::kAlongSlots;

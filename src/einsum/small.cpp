@@ -65,8 +65,8 @@ Small::Small(const Pair& pair) {
 
   const bool one_block = loops_.row.size % loops_.block_rows == 0 &&
                          (loops_.inner.size == 1 || loops_.row.size == loops_.block_rows);
-  if (!gathers() && loops_.units == 1 && loops_.sums.empty() && loops_.columns <= loops_.panel &&
-      loops_.term_chunk == loops_.term.size && one_block) {
+  if (!gathers() && !loops_.packs && loops_.units == 1 && loops_.sums.empty() &&
+      loops_.columns <= loops_.panel && loops_.term_chunk == loops_.term.size && one_block) {
     const int w = loops_.columns == loops_.panel ? 0 : 1;
     once_ = loops_.fns[w][0];
     once_args_ = loops_.args[w][0];
@@ -108,7 +108,7 @@ void Small::run_units(const Base& base, std::int64_t begin, std::int64_t end) co
     } else {
       const std::int64_t row = part % row_chunks * chunk.rows;
       const std::int64_t column = part / row_chunks * chunk.columns;
-      at = {at.a + row * loops.row.a, at.b + column * loops.size,
+      at = {at.a + row * loops.row.a, at.b + column * loops.column_step,
             at.c + row * loops.row.c + column * loops.size};
       tile.rows = std::min(chunk.rows, loops.row.size - row);
       tile.columns = std::min(chunk.columns, loops.columns - column);
@@ -162,6 +162,13 @@ void Small::run_gathered(const Base& base, std::int64_t begin, std::int64_t end)
 // Panels of as many columns as a block has, one after the other.
 void Small::pack_columns(const std::byte* b, std::int64_t terms, std::int64_t columns,
                          std::byte* to) const {
+  if (loops_.turn != nullptr) {
+    const std::int64_t panel = loops_.panel;
+    for (std::int64_t column = 0; column < columns; column += panel)
+      loops_.turn(b + column * loops_.column_step, loops_.column_step, terms,
+                  std::min(panel, columns - column), panel, to + column * terms * loops_.size);
+    return;
+  }
   constexpr std::int64_t kWhole = 128;  // two vectors of 64 bytes, copied without a call
   const std::int64_t row = columns * loops_.size, step = loops_.panel * loops_.size;
   for (std::int64_t term = 0; term < terms; ++term, b += loops_.term.b, to += step) {
@@ -177,24 +184,32 @@ void Small::pack_columns(const std::byte* b, std::int64_t terms, std::int64_t co
 
 void Small::run_packed(const Base& base, const SmallTile& tile) const {
   const SmallLoops& loops = loops_;
-  std::byte* const packed = piece_scratch(kSmallL2);
+  std::byte* const packed = piece_scratch(kSmallL2 + kernels::kTurnSlack);
+  // Of several products each has its own columns, or all have the same.
+  const bool same = loops.inner.b == 0;
   SmallArgs args[2][2];
   std::copy_n(&loops.args[0][0], 4, &args[0][0]);
   for (std::int64_t term = 0; term < loops.term.size; term += loops.term_chunk) {
     const std::int64_t terms = std::min(loops.term_chunk, loops.term.size - term);
+    const std::int64_t panel_bytes = terms * loops.panel * loops.size;
+    const std::int64_t product_bytes =
+        SmallLoops::ceil_div(tile.columns, loops.panel) * panel_bytes;
     for (auto& pair : args)
       for (SmallArgs& each : pair) {
         each.k = terms;
         each.b_k = loops.panel * loops.size;
+        each.b_next = same ? 0 : product_bytes;
       }
-    pack_columns(base.b + term * loops.term.b, terms, tile.columns, packed);
+    for (std::int64_t i = 0; i < (same ? 1 : tile.products); ++i)
+      pack_columns(base.b + i * loops.inner.b + term * loops.term.b, terms, tile.columns,
+                   packed + i * product_bytes);
     for (std::int64_t row = 0; row < tile.rows; row += loops.pass_rows) {
-      const SmallTile pass{std::min(loops.pass_rows, tile.rows - row), tile.columns, 1};
+      const SmallTile pass{std::min(loops.pass_rows, tile.rows - row), tile.columns, tile.products};
       Base at{base.a + row * loops.row.a + term * loops.term.a, packed, base.c + row * loops.row.c};
       for (std::int64_t column = 0; column < tile.columns; column += loops.panel) {
         const int w = tile.columns - column >= loops.panel ? 0 : 1;
         run_panel(args[w], loops.fns[w], at, pass, term > 0);
-        at.b += terms * loops.panel * loops.size;
+        at.b += panel_bytes;
         at.c += loops.panel * loops.size;
       }
     }
@@ -252,7 +267,7 @@ std::string Small::describe() const {
                          : fmt::format("blocks of {} x {}", loops_.block_rows,
                                        std::min(loops_.panel, loops_.columns));
   if (swapped_) text += ", operands exchanged";
-  if (loops_.packs) text += ", columns packed";
+  if (loops_.packs) text += loops_.turn != nullptr ? ", columns turned" : ", columns packed";
   if (gathers())
     text += fmt::format(", gathered:{}{}{}", gather_a_ ? (swapped_ ? " b" : " a") : "",
                         gather_b_ ? (swapped_ ? " a" : " b") : "", gather_c_ ? " c" : "");

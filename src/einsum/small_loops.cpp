@@ -47,6 +47,15 @@ void choose_squares(const SmallKernels& kernels, SmallLoops& loops) {
   for (auto& fns : loops.fns) fns[0] = fns[1] = best->run;
 }
 
+// Blocks of rows that the kernel cuts itself.
+void choose_tall(const SmallKernels& kernels, SmallLoops& loops) {
+  constexpr std::int64_t kMostRows = 256;
+  loops.panel = loops.columns;
+  loops.block_rows = std::min(loops.row.size, kMostRows);
+  for (auto& fns : loops.fns)
+    fns[0] = fns[1] = kernels.talls[static_cast<std::size_t>(loops.columns - 1)];
+}
+
 void choose_blocks(const SmallKernels& kernels, SmallLoops& loops) {
   const std::int64_t rows = loops.row.size;
   const SmallWidth& width = width_for(kernels, loops.columns, 1);
@@ -114,7 +123,7 @@ void fill_args(const SmallPlan& plan, SmallLoops& loops) {
 
 // A chunk of many small products: what L1 holds if it is swept more than once.
 void choose_products(double product, double most_ns, bool gathers, SmallLoops& loops) {
-  const bool swept_once = !gathers && loops.row.size <= loops.block_rows &&
+  const bool swept_once = !gathers && loops.turn == nullptr && loops.row.size <= loops.block_rows &&
                           loops.columns <= loops.panel && loops.sums.empty();
   const auto fit = static_cast<std::int64_t>(most_ns / product);
   const std::int64_t cached = swept_once ? fit : kL1 / product_bytes(loops);
@@ -123,7 +132,7 @@ void choose_products(double product, double most_ns, bool gathers, SmallLoops& l
 
 // Chunks whose columns are packed: all rows pass over them, in one part or two.
 void choose_packed(SmallLoops& loops) {
-  constexpr std::int64_t kManyUnits = 16;
+  constexpr std::int64_t kManyUnits = 16, kManyRows = 192;  // that outweigh packing twice
   const std::int64_t size = loops.size, rows = loops.block_rows;
   const std::int64_t terms = ceil_div(loops.term.size, kPackedRowBytes / size);
   loops.packs = true;
@@ -133,7 +142,8 @@ void choose_packed(SmallLoops& loops) {
   loops.pass_rows = std::max<std::int64_t>(kL2 / 2 / (loops.term_chunk * size) / rows, 1) * rows;
   const std::int64_t units = loops.outer.extent() * ceil_div(loops.columns, loops.chunk.columns);
   const std::int64_t blocks = ceil_div(loops.row.size, rows);
-  loops.chunk.rows = ceil_div(blocks, units < kManyUnits ? 2 : 1) * rows;
+  const bool halves = units < kManyUnits && (loops.turn == nullptr || loops.row.size >= kManyRows);
+  loops.chunk.rows = ceil_div(blocks, halves ? 2 : 1) * rows;
 }
 
 // A chunk of one product: rows of b that stay in L2 with the rows of a that pass over them.
@@ -171,10 +181,13 @@ void choose_chunks(const SmallPlan& plan, SmallLoops& loops) {
   const double most_ns = std::max(loops.work_ns / kUnits, kLeastNs);
   const double product =
       product_ns(plan, loops.row.size, loops.columns) * static_cast<double>(plan.sums.extent());
-  if (loops.inner.size > 1)
+  if (loops.inner.size > 1) {
     choose_products(product, most_ns, plan.gathers(), loops);
-  else if (!plan.gather_a && !plan.gather_c)
+    loops.packs = plan.turns;
+    loops.pass_rows = loops.row.size;
+  } else if (!plan.gather_a && !plan.gather_c) {
     choose_part(plan, most_ns, loops);
+  }
   loops.units_per_outer = loops.row_chunks() * ceil_div(loops.columns, loops.chunk.columns) *
                           ceil_div(loops.inner.size, loops.chunk.products);
   loops.units = loops.outer.extent() * loops.units_per_outer;
@@ -194,7 +207,14 @@ SmallLoops make_small_loops(const SmallPlan& plan) {
   loops.outer = in_bytes(plan.outer, plan);
   loops.sums = in_bytes(plan.sums, plan);
   const SmallKernels& kernels = *kernels::find_small_kernels(plan.acc);
-  is_squares(plan) ? choose_squares(kernels, loops) : choose_blocks(kernels, loops);
+  if (is_squares(plan))
+    choose_squares(kernels, loops);
+  else if (is_tall(plan))
+    choose_tall(kernels, loops);
+  else
+    choose_blocks(kernels, loops);
+  loops.column_step = plan.turns ? plan.column.b * size : size;
+  if (plan.turns) loops.turn = kernels.turn;
   choose_inner(plan, loops);
   fill_args(plan, loops);
   choose_chunks(plan, loops);

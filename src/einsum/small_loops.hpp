@@ -30,6 +30,8 @@ struct SmallLoops {
   // time; so many rows at a time pass over them.
   bool packs = false;
   std::int64_t pass_rows = 1;
+  kernels::SmallTurnFn turn = nullptr;  // packs them, if b is dense along k
+  std::int64_t column_step = 0;         // from a column of b to the next, in bytes
   std::int64_t units = 1, units_per_outer = 1, units_per_piece = 1;
   double work_ns = 0;
 

@@ -7,6 +7,7 @@
 
 #include "einsum/cost.hpp"
 #include "einsum/gapless.hpp"
+#include "kernels/small_kernels.hpp"
 
 namespace tenfold::einsum_detail {
 namespace {
@@ -74,13 +75,52 @@ const PairAxis* largest(const AxisList& own, const AxisList& batch, Test test) {
   return best;
 }
 
+// Lanes can be rows of a: many of them, dense along k, for few columns.
+bool is_tall(const PairAxis& row, const PairAxis& term, std::int64_t columns, DType acc) {
+  constexpr std::int64_t kManyRows = 32, kTerms = 8;
+  return row.size >= kManyRows && term.size >= kTerms && term.a == 1 &&
+         columns * static_cast<std::int64_t>(size_of(acc)) <= kernels::kMostTallBytes;
+}
+
+// An axis of n along which c is dense, while b is along k. Long sums are left to other kernels,
+// which begin them anew.
+const PairAxis* turned_column(const SmallPlan& plan) {
+  constexpr std::int64_t kFew = 4, kLongSum = 512, kTiny = 64;
+  if (plan.k.size() != 1 || plan.k[0].b != 1) return nullptr;
+  if (plan.k[0].size < kFew || plan.k[0].size > kLongSum) return nullptr;
+  const std::int64_t elements = plan.k[0].size * plan.n.extent();
+  // Tiny matrices are better gathered, and few columns for many rows.
+  const bool tall = plan.n.size() == 1 && plan.m.size() == 1 &&
+                    is_tall(plan.m[0], plan.k[0], plan.n[0].size, plan.acc);
+  if (elements <= (tall ? kMostGathered : kTiny)) return nullptr;
+  return largest(plan.n, {}, [](const PairAxis& axis) {
+    return axis.a == 0 && axis.c == 1 && axis.size >= kFew;
+  });
+}
+
+// The axis of a that rows run along: where a is not dense along k, one along which it is.
+const PairAxis* row_axis(const SmallPlan& plan, const PairAxis* column) {
+  constexpr std::int64_t kEnough = 12;  // rows that fill a block
+  const auto is_row = [&](const PairAxis& axis) { return axis.b == 0 && &axis != column; };
+  if (!plan.k.empty() && plan.k[plan.k.size() - 1].a != 1) {
+    const PairAxis* const dense = largest(plan.m, plan.batch, [&](const PairAxis& axis) {
+      return is_row(axis) && axis.a == 1 && axis.size >= kEnough;
+    });
+    if (dense != nullptr) return dense;
+  }
+  return largest(plan.m, plan.batch, is_row);
+}
+
 // One axis of each list for the product, the others around it. A batch axis that an operand does
 // not have may be a row or column of the other one.
 bool plan_direct(SmallPlan& plan) {
-  const PairAxis* const column = largest(plan.n, plan.batch, is_direct_column);
+  const PairAxis* column = largest(plan.n, plan.batch, is_direct_column);
+  if (column == nullptr) {
+    column = turned_column(plan);
+    plan.turns = column != nullptr;
+  }
   if (column == nullptr && !plan.n.empty()) return false;
-  const PairAxis* const row = largest(
-      plan.m, plan.batch, [&](const PairAxis& axis) { return axis.b == 0 && &axis != column; });
+  const PairAxis* const row = row_axis(plan, column);
   plan.row = row == nullptr ? kNoAxis : *row;
   plan.column = column == nullptr ? kNoAxis : *column;
   plan.term = plan.k.empty() ? kNoAxis : plan.k[plan.k.size() - 1];
@@ -164,6 +204,18 @@ double operand_bytes(const SmallPlan& plan, std::int64_t PairAxis::*stride) {
   return elements * static_cast<double>(size_of(plan.acc));
 }
 
+// Elements of a that are neighbours neither along the rows nor along k: each is a line by itself,
+// and these don't stay in L1 until the next product takes their neighbours.
+double scattered_ns(const SmallPlan& plan) {
+  constexpr double kLineBytes = 64, kL1 = 40 << 10, kElementNs = 0.3;
+  const double elements = static_cast<double>(plan.row.size) * static_cast<double>(plan.term.size);
+  const bool dense = plan.gather_a || plan.row.size == 1 || plan.term.size == 1 ||
+                     std::abs(plan.row.a) == 1 || std::abs(plan.term.a) == 1;
+  if (dense || elements * kLineBytes <= kL1) return 0;
+  return static_cast<double>(plan.outer.extent()) * static_cast<double>(plan.sums.extent()) *
+         elements * kElementNs;
+}
+
 // What is read from beyond L1 and not overlapped by arithmetic: each operand once, and again where
 // it does not stay in L2.
 double memory_ns(const SmallPlan& plan) {
@@ -171,13 +223,18 @@ double memory_ns(const SmallPlan& plan) {
                c = operand_bytes(plan, &PairAxis::c);
   constexpr double kL1 = 40 << 10, kHiddenBytesPerNs = 500;
   double ns = level_ns(a + b + c);
+  // What tall products read is asked for long before.
+  constexpr double kFarBytes = 32 << 20, kSeen = 0.3;
+  if (is_tall(plan) && a > kFarBytes) ns *= kSeen;
   const double outer = static_cast<double>(plan.outer.extent());
   const double element = static_cast<double>(size_of(plan.acc));
   const double matrix_a = static_cast<double>(plan.row.size * plan.term.size) * element;
   const double matrix_b = static_cast<double>(plan.term.size * plan.column.size) * element;
   if (packs_columns(plan)) {
-    constexpr double kPackBytesPerNs = 30;
-    ns += outer * matrix_b / kPackBytesPerNs;
+    constexpr double kPackBytesPerNs = 30, kTurnBytesPerNs = 90;
+    constexpr double kTurnNs = 20;
+    ns += plan.turns ? outer * (kTurnNs + matrix_b / kTurnBytesPerNs)
+                     : outer * matrix_b / kPackBytesPerNs;
   } else if (thrashes(plan)) {
     const double row_blocks = std::ceil(static_cast<double>(plan.row.size) / kBlockRows);
     ns += outer * (row_blocks - 1) * matrix_b / kCacheBytesPerNs;
@@ -221,7 +278,13 @@ bool thrashes(const SmallPlan& plan) {
   return 2 * plan.term.size > kWays * kSets / std::gcd(stride / kLine, kSets);
 }
 
+bool is_tall(const SmallPlan& plan) {
+  return !plan.turns && is_tall(plan.row, plan.term, plan.column.size, plan.acc);
+}
+
 bool packs_columns(const SmallPlan& plan) {
+  if (plan.turns) return true;
+  if (is_tall(plan)) return false;
   constexpr std::int64_t kRowsToPay = 96;
   const auto size = static_cast<std::int64_t>(size_of(plan.acc));
   const auto panel = static_cast<std::int64_t>(kBlockVectors * lanes_of(plan.acc));
@@ -237,6 +300,12 @@ bool is_squares(const SmallPlan& plan) {
 
 double product_ns(const SmallPlan& plan, std::int64_t rows, std::int64_t columns) {
   const double lanes = lanes_of(plan.acc), terms = static_cast<double>(plan.term.size);
+  if (is_tall(plan)) {
+    constexpr double kTurnedNs = 0.6, kStoredNs = 0.3;  // a vector; a row of c
+    const double vectors = std::ceil(static_cast<double>(rows) / lanes);
+    return vectors * terms * (kTurnedNs + static_cast<double>(columns) / kAddsPerNs) +
+           static_cast<double>(rows) * kStoredNs;
+  }
   // Squares have several rows in a vector.
   const double m = is_squares(plan) ? std::ceil(static_cast<double>(rows * columns) / lanes)
                                     : static_cast<double>(rows);
@@ -264,7 +333,7 @@ double small_cost(const SmallPlan& plan) {
   if (plan.gather_b)
     ns += gatherings(plan.outer, &PairAxis::b) * gather_ns(plan.k, plan.n, plan.b_type != plan.acc);
   if (plan.gather_c) ns += products * gather_ns(plan.m, plan.n, plan.c_type != plan.acc);
-  return ns + memory_ns(plan);
+  return ns + scattered_ns(plan) + memory_ns(plan);
 }
 
 }  // namespace tenfold::einsum_detail

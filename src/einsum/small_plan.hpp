@@ -20,6 +20,7 @@ struct SmallPlan {
   AxisList sums;   // k but for its last axis: the second and later positions add to c
   // If any operand is gathered, the product takes all of m, n and k.
   bool gather_a = false, gather_b = false, gather_c = false;
+  bool turns = false;       // b is dense along k: its columns are packed, turned in registers
   AxisList batch, m, n, k;  // of the pair; each sum is one chain in the order of k
 
   bool gathers() const { return gather_a || gather_b || gather_c; }
@@ -37,6 +38,9 @@ double product_ns(const SmallPlan& plan, std::int64_t rows, std::int64_t columns
 inline constexpr std::int64_t kSmallL2 = 512 << 10;
 // Rows of a, b and c of 16 bytes, with those of a, and of c, side by side.
 bool is_squares(const SmallPlan& plan);
+// Few columns, many rows of a that are dense along k: a turned in registers, vectors along the
+// rows.
+bool is_tall(const SmallPlan& plan);
 // Rows of b whose stride is a multiple of a large power of two fall into few sets of the L2 cache,
 // and put each other out of it although they would fit by their size.
 bool thrashes(const SmallPlan& plan);

@@ -174,6 +174,80 @@ TEST(Small, PackedColumns) {
   }
 }
 
+// b is dense along k.
+Pair turned(std::int64_t m, std::int64_t n, std::int64_t k) {
+  Pair pair = dense(m, n, k);
+  if (n > 1) pair.n[0].b = k;
+  if (k > 1) pair.k[0].b = 1;
+  return pair;
+}
+
+TEST(Small, TurnedColumns) {
+  for (const DType type : {DType::kF32, DType::kF64, DType::kI32, DType::kI64})
+    for (std::int64_t m : {1, 5, 30})
+      for (std::int64_t n : {4, 6, 9, 17, 40, 70})
+        for (std::int64_t k : {4, 7, 16, 33, 130}) {
+          Pair pair = turned(m, n, k);
+          set_types(pair, type);
+          // One row is a column for the other operand; tiny matrices are gathered.
+          const bool turns = m > 1 && n * k > 64;
+          EXPECT_EQ(turns, small().make(pair)->describe().find("turned") != std::string::npos);
+          expect_small(pair, sizes(m, n, k));
+          // Many products, and an axis that only one operand has.
+          pair.batch = {{3, m * k, 0, 20 * m * n}, {20, 0, n * k, m * n}};
+          expect_small(pair, "60 of " + sizes(m, n, k));
+        }
+  Pair pair = turned(300, 900, 512);
+  expect_small(pair, "columns larger than the cache");
+  pair.m[0].a = 1;
+  pair.k[0].a = 300;
+  expect_small(pair, "a transposed");
+}
+
+TEST(Small, TurnedReadsNothingOutsideAndBitsOfEveryTarget) {
+  for (const DType type : {DType::kF32, DType::kF64, DType::kI32, DType::kI64})
+    for (std::int64_t m : {1, 3, 45})
+      for (std::int64_t n : {4, 5, 9, 33})
+        for (std::int64_t k : {4, 5, 17, 32}) {
+          SCOPED_TRACE(sizes(m, n, k));
+          Pair pair = turned(m, n, k);
+          set_types(pair, type);
+          testing::expect_edges_and_bits(small(), pair);
+        }
+}
+
+TEST(Small, TallRowsBecomeLanes) {
+  for (const DType type : {DType::kF32, DType::kF64, DType::kI32, DType::kI64})
+    for (std::int64_t m : {32, 47, 300})
+      for (std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8})
+        for (std::int64_t k : {8, 15, 16, 40}) {
+          SCOPED_TRACE(name_of(type));
+          Pair pair = dense(m, n, k);
+          set_types(pair, type);
+          expect_small(pair, sizes(m, n, k));
+          testing::expect_edges_and_bits(small(), pair);
+          if (n > 1) pair.n[0].b = k;
+          pair.k[0].b = 1;
+          expect_small(pair, sizes(m, n, k) + ", b transposed");
+          // Summed along two axes, output rows apart, several products.
+          pair = dense(m, n, k);
+          pair.k = {{3, 1000 * k, n * k, 0}, {k, 1, n, 0}};
+          pair.m[0].c = 2 * n + 1;
+          pair.batch = {{2, 4000 * k, 0, 700 * m}};
+          set_types(pair, type);
+          expect_small(pair, sizes(m, n, k) + " three times, twice");
+        }
+}
+
+TEST(Small, RowsAlongTheDenseAxis) {
+  Pair pair;  // 'ijk,jr->ikr': neighbouring k are rows, whatever the size of i
+  pair.m = {{50, 20 * 30, 0, 30 * 16}, {30, 1, 0, 16}};
+  pair.n = {{16, 0, 1, 1}};
+  pair.k = {{20, 30, 16, 0}};
+  EXPECT_NE(small().make(pair)->describe().find("blocks of 10 x 16"), std::string::npos);
+  expect_small(pair, "rows inside");
+}
+
 TEST(Small, MixedTypes) {
   Pair pair = dense(5, 6, 7);
   pair.a_type = DType::kF16;
@@ -211,10 +285,7 @@ TEST(Small, RefusesWhatIsTooLargeToGather) {
   Pair pair = dense(100, 100, 100);
   set_types(pair, DType::kF16);
   EXPECT_FALSE(small().accepts(pair));
-  pair = dense(100, 100, 100);
-  pair.n[0].b = 100;
-  pair.k[0].b = 1;
-  EXPECT_FALSE(small().accepts(pair));
+  EXPECT_FALSE(small().accepts(turned(100, 100, 600)));
   pair = Pair{};
   pair.m = {{4, 1, 0, 1}};
   pair.has_b = false;

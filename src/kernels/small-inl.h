@@ -257,7 +257,6 @@ struct SmallTable {
   // Squares down to one row of 16 bytes.
   static constexpr auto kSquares =
       Squares(std::make_index_sequence<hwy::FloorLog2(kLanes * sizeof(T) / 16) + 1>());
-  static constexpr SmallKernels kKernels{kWidths, kSquares};
 };
 
 }  // namespace HWY_NAMESPACE

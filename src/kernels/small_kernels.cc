@@ -5,16 +5,26 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
 #include "kernels/small-inl.h"
+#include "kernels/small_turned-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenfold::kernels {
 namespace HWY_NAMESPACE {
 
+template <class T>
+constexpr SmallKernels KernelsOf() {
+  constexpr int kTall = static_cast<int>(kMostTallBytes / sizeof(T));
+  return {SmallTable<T>::kWidths, SmallTable<T>::kSquares,
+          SmallTalls<T, std::make_integer_sequence<int, kTall>>::kFns, &SmallTurn<T>::Pack};
+}
+template <class T>
+constexpr SmallKernels kKernelsOf = KernelsOf<T>();
+
 const SmallKernels* FindSmallKernels(DType dtype) {
-  if (dtype == DType::kF32) return &SmallTable<float>::kKernels;
-  if (dtype == DType::kF64) return &SmallTable<double>::kKernels;
-  if (dtype == DType::kI32) return &SmallTable<int32_t>::kKernels;
-  if (dtype == DType::kI64) return &SmallTable<int64_t>::kKernels;
+  if (dtype == DType::kF32) return &kKernelsOf<float>;
+  if (dtype == DType::kF64) return &kKernelsOf<double>;
+  if (dtype == DType::kI32) return &kKernelsOf<int32_t>;
+  if (dtype == DType::kI64) return &kKernelsOf<int64_t>;
   return nullptr;
 }
 

@@ -37,9 +37,21 @@ struct SmallSquares {
   SmallFn run;
 };
 
+// talls[columns - 1]: so few columns, a dense along k, any number of rows, which become lanes.
+inline constexpr std::int64_t kMostTallBytes = 32;  // of a row of c
+
+// Columns of b that are dense along k and lie `stride` bytes apart, as rows of a panel that lie
+// `step` elements apart: packed[k * step + column]. Whole vectors are written: up to kTurnSlack
+// bytes behind the panel.
+inline constexpr std::int64_t kTurnSlack = 64;
+using SmallTurnFn = void (*)(const void* b, std::int64_t stride, std::int64_t k,
+                             std::int64_t columns, std::int64_t step, void* packed);
+
 struct SmallKernels {
   std::span<const SmallWidth> widths;     // widest first
   std::span<const SmallSquares> squares;  // widest first
+  std::span<const SmallFn> talls;
+  SmallTurnFn turn;
 };
 
 // For f32, f64, i32 or i64 operands and results; nullptr for others.
