@@ -1,6 +1,7 @@
 """A child that was forked while its parent's threads were at work."""
 
 import os
+import pathlib
 import signal
 import threading
 import time
@@ -66,6 +67,32 @@ def test_no_child_waits_for_a_lock_of_its_parent():
         return tf.einsum("ij,jk,kl->il", a, a, a, out=out)[0, 0] == 4900
 
     threads = [threading.Thread(target=busy, args=(out,)) for out in outs]
+    for thread in threads:
+        thread.start()
+    try:
+        assert all(in_a_child(work) for _ in range(150))
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_no_child_waits_for_the_plans_of_a_model():
+    folder = pathlib.Path(__file__).parents[2] / "examples" / "models" / "image_pooling"
+    model, done = tf.load(folder / "model.onnx"), threading.Event()
+    inputs = {file.stem: np.load(file)[:1] for file in (folder / "inputs").glob("*.npy")}
+    expected = model.run(inputs)
+
+    def busy():
+        while not done.is_set():
+            model.run(inputs)
+
+    def work():
+        got = model.run(inputs)
+        return all(np.array_equal(got[name], expected[name]) for name in expected)
+
+    threads = [threading.Thread(target=busy) for _ in range(4)]
     for thread in threads:
         thread.start()
     try:

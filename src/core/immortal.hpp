@@ -1,5 +1,5 @@
 // The one object of a type in the process, for what all threads share. It is never destroyed, since
-// threads may outlive main. Called by the caches of plans and of memory.
+// threads may outlive main. Called by the caches of plans and of memory and by those of a graph.
 #pragma once
 
 #include <pthread.h>

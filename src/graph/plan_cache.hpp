@@ -10,9 +10,13 @@
 #include <variant>
 #include <vector>
 
+#include "core/immortal.hpp"
 #include "tenfold/tensor.hpp"
 
 namespace tenfold::graph {
+
+// One for all nodes: what it guards takes no time, and a fork has to wait for it.
+struct PlansMutex : std::mutex {};
 
 // Types, extents and strides of some tensors in one short list; a TensorView has room for 64 axes.
 class Layouts {
@@ -60,19 +64,24 @@ class PlanCache {
   std::shared_ptr<const Plan> get(const Key& key, std::span<const TensorView> views,
                                   const Make& make) {
     {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard<std::mutex> lock(immortal<PlansMutex>());
       for (const Entry& entry : entries_)
         if (entry.layouts.are_of(views) && entry.key == key) return entry.plan;
     }
-    auto plan = std::make_shared<const Plan>(make());  // outside the lock: it may take long
-    const std::lock_guard lock(mutex_);
-    if (entries_.size() == kPlansKept) entries_.erase(entries_.begin());
+    // Plans are made and destroyed outside the lock: that may take long, and other locks.
+    auto plan = std::make_shared<const Plan>(make());
+    std::shared_ptr<const Plan> oldest;
+    const std::lock_guard<std::mutex> lock(immortal<PlansMutex>());
+    if (entries_.size() == kPlansKept) {
+      oldest = std::move(entries_.front().plan);
+      entries_.erase(entries_.begin());
+    }
     entries_.push_back({key, Layouts(views), plan});
     return plan;
   }
 
   std::shared_ptr<const Plan> newest() const {  // nullptr before the first run
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard<std::mutex> lock(immortal<PlansMutex>());
     return entries_.empty() ? nullptr : entries_.back().plan;
   }
 
@@ -83,7 +92,6 @@ class PlanCache {
     Layouts layouts;
     std::shared_ptr<const Plan> plan;
   };
-  mutable std::mutex mutex_;
   std::vector<Entry> entries_;  // the newest last
 };
 
