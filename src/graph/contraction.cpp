@@ -179,8 +179,8 @@ Contracted Contraction::contracted(HeldInputs inputs) const {
 }
 
 Effort Contraction::effort(HeldInputs inputs) const {
-  const EinsumCost& cost = plan_for(inputs)->cost();
-  return {cost.flops, cost.bytes};
+  const std::shared_ptr<const EinsumPlan> plan = plan_for(inputs);  // the cache may drop it
+  return {plan->cost().flops, plan->cost().bytes};
 }
 
 Held Contraction::finish(Held sum, DType dtype, HeldInputs inputs,
