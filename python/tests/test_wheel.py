@@ -11,8 +11,6 @@ import zipfile
 import numpy as np
 import pytest
 
-# One process builds; two would write the same folder.
-pytestmark = pytest.mark.xdist_group("wheel")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
