@@ -27,6 +27,20 @@ inline double level_ns(double bytes) {
   return bytes / (bytes <= kThirdBytes ? kThirdBytesPerNs : kMemoryBytesPerNs);
 }
 
+// Bytes of an operand or of the output that are at distinct addresses.
+inline double distinct_bytes(const Pair& pair, std::int64_t PairAxis::*stride, DType type) {
+  auto count = static_cast<double>(size_of(type));
+  for (const PairAxes* axes : {&pair.batch, &pair.m, &pair.n, &pair.k})
+    for (const PairAxis& axis : *axes)
+      if (axis.*stride != 0) count *= static_cast<double>(axis.size);
+  return count;
+}
+inline double distinct_bytes(const Pair& pair) {
+  return distinct_bytes(pair, &PairAxis::a, pair.a_type) +
+         (pair.has_b ? distinct_bytes(pair, &PairAxis::b, pair.b_type) : 0) +
+         distinct_bytes(pair, &PairAxis::c, pair.c_type);
+}
+
 // What kernels of products should at least claim where nothing is summed: every element is traffic
 // then, and the kernels made for that ("multiply") move it faster, unless rows are short; they
 // alone stream large outputs.

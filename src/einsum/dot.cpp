@@ -93,6 +93,8 @@ class DotKernel final : public PairKernel {
                    std::byte* scratch) const;
   void fold_block(Operands x, const PairAxis& row, std::int64_t rows, Part part, std::byte* sums,
                   std::byte* scratch) const;
+  template <class Each>
+  void for_runs(std::int64_t PairAxis::*stride, Part part, const Each& each) const;
   void gather(ConvertFn convert, const std::byte* from, std::int64_t size,
               std::int64_t PairAxis::*stride, Part part, std::byte* to) const;
   void find_offsets(std::int64_t size, std::int64_t PairAxis::*stride, Part part,
@@ -136,33 +138,34 @@ std::int64_t DotKernel::scratch_bytes() const {
   return bytes + 64 * (2 * std::ssize(loops_) + 8);
 }
 
-// Positions `part` of n, side by side in the type of the computation.
-void DotKernel::gather(ConvertFn convert, const std::byte* from, std::int64_t size,
-                       std::int64_t PairAxis::*stride, Part part, std::byte* to) const {
-  const std::int64_t step = plan_.n.*stride;
+// Calls each(first, count) for the runs that positions `part` of n come in; first: where the run
+// begins, in elements.
+template <class Each>
+void DotKernel::for_runs(std::int64_t PairAxis::*stride, Part part, const Each& each) const {
   Walk run(n_outer_, part.begin / n_run_);
   std::int64_t first = part.begin % n_run_;
   for (std::int64_t i = part.begin; i < part.end; run.next(), first = 0) {
     const std::int64_t count = std::min(n_run_ - first, part.end - i);
-    const std::int64_t at = stride == &PairAxis::a ? run.a() : run.b();
-    convert(from + (at + first * step) * size, step, count, to);
-    to += count * sum_size_;
+    each((stride == &PairAxis::a ? run.a() : run.b()) + first * plan_.n.*stride, count);
     i += count;
   }
+}
+
+// Positions `part` of n, side by side in the type of the computation.
+void DotKernel::gather(ConvertFn convert, const std::byte* from, std::int64_t size,
+                       std::int64_t PairAxis::*stride, Part part, std::byte* to) const {
+  for_runs(stride, part, [&](std::int64_t first, std::int64_t count) {
+    convert(from + first * size, plan_.n.*stride, count, to);
+    to += count * sum_size_;
+  });
 }
 
 // Where positions `part` of n are, in bytes.
 void DotKernel::find_offsets(std::int64_t size, std::int64_t PairAxis::*stride, Part part,
                              std::int64_t* offsets) const {
-  const std::int64_t step = plan_.n.*stride;
-  Walk run(n_outer_, part.begin / n_run_);
-  std::int64_t first = part.begin % n_run_;
-  for (std::int64_t i = part.begin; i < part.end; run.next(), first = 0) {
-    const std::int64_t count = std::min(n_run_ - first, part.end - i);
-    const std::int64_t at = stride == &PairAxis::a ? run.a() : run.b();
-    for (std::int64_t j = first; j < first + count; ++j) *offsets++ = (at + j * step) * size;
-    i += count;
-  }
+  for_runs(stride, part, [&](std::int64_t first, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; ++j) *offsets++ = (first + j * plan_.n.*stride) * size;
+  });
 }
 
 // Rows of n, each dense and in the type of the computation, from rows that lie side by side.

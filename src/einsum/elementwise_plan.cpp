@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "einsum/cost.hpp"
 #include "einsum/elementwise.hpp"
 
 namespace tenfold::einsum_detail {
@@ -11,7 +12,8 @@ namespace {
 
 // Outputs from here on do not stay in the near caches, and with so many bytes in all not in the far
 // one: whole lines are streamed past them.
-constexpr std::int64_t kStreamBytes = std::int64_t{4} << 20, kFarBytes = std::int64_t{20} << 20;
+constexpr std::int64_t kStreamBytes = std::int64_t{4} << 20;
+constexpr double kFarBytes = 20 << 20;
 // Bytes of a run, below which it takes further axes in.
 constexpr std::int64_t kShortRun = 256, kLongRun = 512;
 constexpr std::int64_t kLine = 64;  // a cache line, and the widest vector
@@ -57,17 +59,10 @@ class ElementwisePlanner {
   }
 
   bool streams() const {
-    std::int64_t bytes = elements_ * bytes_[kC];
-    if (bytes < kStreamBytes) return false;
+    if (elements_ * bytes_[kC] < kStreamBytes) return false;
     // Pieces that are moved as they are go straight to c, which pays sooner.
     if (bits_alone_ && axes_.back().step[kA] == bytes_[kA]) return true;
-    for (Side side : sides_) {
-      std::int64_t distinct = bytes_[side];
-      for (const ElementAxis& axis : axes_)
-        if (axis.step[side] != 0) distinct *= axis.size;
-      bytes += distinct;
-    }
-    return bytes >= kFarBytes;
+    return distinct_bytes(pair_) >= kFarBytes;
   }
 
   // A copy that moves pairs or fours of elements together moves wider elements (complex numbers

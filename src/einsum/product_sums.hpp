@@ -42,20 +42,6 @@ inline AxisList without(const AxisList& axes, int left_out) {
   return rest;
 }
 
-// Bytes of an operand or of the output that are at distinct addresses.
-inline double distinct_bytes(const Pair& pair, std::int64_t PairAxis::*stride, DType type) {
-  auto count = static_cast<double>(size_of(type));
-  for (const PairAxes* axes : {&pair.batch, &pair.m, &pair.n, &pair.k})
-    for (const PairAxis& axis : *axes)
-      if (axis.*stride != 0) count *= static_cast<double>(axis.size);
-  return count;
-}
-inline double distinct_bytes(const Pair& pair) {
-  return distinct_bytes(pair, &PairAxis::a, pair.a_type) +
-         distinct_bytes(pair, &PairAxis::b, pair.b_type) +
-         distinct_bytes(pair, &PairAxis::c, pair.c_type);
-}
-
 // Time to read so many bytes once. These kernels do little else, at the rate of the level that
 // holds the operands: the second, a large third level, memory behind prefetches.
 inline double read_ns(double bytes) {
