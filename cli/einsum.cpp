@@ -13,7 +13,7 @@
 namespace tenfold::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kEinsumExamples = R"(
 Each FILE is an operand: .npy, .npz (file.npz:name for one of several), .pb (ONNX TensorProto) or
 .safetensors. '-' reads an .npy from standard input. 'tenfold explain EQUATION' says how it runs.
 
@@ -25,78 +25,78 @@ Examples:
   cat x.npy | tenfold einsum 'i,i->' - w.npy --json
 )";
 
-struct Options {
+struct EinsumArguments {
   Common common;
   ContractionOptions contraction;
   std::vector<std::string> files;
   std::string output, input_type;
 };
 
-void contract_files(const Options& options) {
-  check_result_options("einsum", options.output, options.common.json);
-  if (std::ranges::count(options.files, "-") > 1) {
+void contract_files(const EinsumArguments& arguments) {
+  check_result_options("einsum", arguments.output, arguments.common.json);
+  if (std::ranges::count(arguments.files, "-") > 1) {
     throw usage_error("einsum", "standard input can be read once only");
   }
-  const RunOptions run = run_options(options.common);
-  const EinsumSpec spec = parse_contraction(options.contraction);
+  const RunOptions run = run_options(arguments.common);
+  const EinsumSpec spec = parse_contraction(arguments.contraction);
   io::ReadOptions read;
-  if (!options.input_type.empty()) read.dtype = parse_type("--input-dtype", options.input_type);
+  if (!arguments.input_type.empty()) read.dtype = parse_type("--input-dtype", arguments.input_type);
 
   Tensor result;
   OutputFiles files;
   {
-    Progress progress(options.common.quiet);
+    Progress progress(arguments.common.quiet);
     std::vector<Tensor> tensors;
     std::vector<TensorView> operands;
-    for (const std::string& file : options.files) {
+    for (const std::string& file : arguments.files) {
       progress.stage("reading " + file);
       tensors.push_back(io::load(file, read));
       operands.push_back(std::as_const(tensors.back()).view());
     }
     progress.stage("contracting");
     result = einsum(spec, operands, run);
-    if (!options.output.empty() && options.output != "-") {
-      progress.stage("writing " + options.output);
-      files.write(options.output, result);
+    if (!arguments.output.empty() && arguments.output != "-") {
+      progress.stage("writing " + arguments.output);
+      files.write(arguments.output, result);
     }
   }
   files.commit();
-  if (options.output == "-") io::save("-", result);
+  if (arguments.output == "-") io::save("-", result);
   Json head;
-  head["equation"] = options.contraction.equation;
-  head["dialect"] = options.contraction.dialect;
-  print_result(options.common, options.output, std::move(head), result);
+  head["equation"] = arguments.contraction.equation;
+  head["dialect"] = arguments.contraction.dialect;
+  print_result(arguments.common, arguments.output, std::move(head), result);
 }
 
 }  // namespace
 
 Command add_einsum(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto arguments = std::make_shared<EinsumArguments>();
   CLI::App* sub = add_subcommand(app, "einsum", "Contract the tensors in files by an equation",
-                                 kExamples, options->common);
-  sub->add_option("EQUATION", options->contraction.equation,
+                                 kEinsumExamples, arguments->common);
+  sub->add_option("EQUATION", arguments->contraction.equation,
                   "For example 'ij,jk->ik'; a term of letters for each operand")
       ->required()
       ->type_name("");
-  sub->add_option("FILE", options->files, "The operands; '-': standard input")
+  sub->add_option("FILE", arguments->files, "The operands; '-': standard input")
       ->required()
       ->type_name("");
-  sub->add_option("--dialect", options->contraction.dialect,
+  sub->add_option("--dialect", arguments->contraction.dialect,
                   "Rules: numpy, onnx, onnx:OPSET or openvino")
       ->type_name("NAME")
       ->capture_default_str();
-  sub->add_option("--dtype", options->contraction.dtype, "numpy: compute and return in this type")
+  sub->add_option("--dtype", arguments->contraction.dtype, "numpy: compute and return in this type")
       ->type_name("TYPE");
-  add_order_options(*sub, options->contraction);
-  sub->add_option("--input-dtype", options->input_type, "bf16 for .npy files of 2-byte void")
+  add_order_options(*sub, arguments->contraction);
+  sub->add_option("--input-dtype", arguments->input_type, "bf16 for .npy files of 2-byte void")
       ->type_name("TYPE");
-  sub->add_option("-o,--output", options->output,
+  sub->add_option("-o,--output", arguments->output,
                   "Where the result goes; '-': .npy on standard output")
       ->type_name("FILE");
-  sub->add_option("--threads", options->common.threads, "Most threads to use; default: all")
+  sub->add_option("--threads", arguments->common.threads, "Most threads to use; default: all")
       ->type_name("N");
-  sub->add_flag("--json", options->common.json, "Print the result as JSON");
-  return {sub, [options] { contract_files(*options); }};
+  sub->add_flag("--json", arguments->common.json, "Print the result as JSON");
+  return {sub, [arguments] { contract_files(*arguments); }};
 }
 
 }  // namespace tenfold::cli

@@ -13,7 +13,7 @@
 namespace tenfold::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kExplainExamples = R"(
 With --perm the tensor lies in memory with --shape, and the operator sees its axes in this order;
 --axes counts the axes that the operator sees. An equation needs --shapes, one for each operand; its
 type is f32 and its dialect numpy unless --dtype and --dialect say otherwise.
@@ -26,7 +26,7 @@ Examples:
   tenfold explain model.onnx
 )";
 
-struct Options {
+struct ExplainArguments {
   Common common;
   CallOptions call;
   ContractionOptions contraction;
@@ -54,16 +54,17 @@ Dims parse_permutation(const std::string& text, int rank) {
   return Dims{std::span<const std::int64_t>(axes)};
 }
 
-void explain_operator(Options options) {
-  if (options.call.dtype.empty()) {
+void explain_operator(ExplainArguments arguments) {
+  if (arguments.call.dtype.empty()) {
     throw usage_error("explain", "an operator needs the type of its data", "--dtype f32");
   }
-  const DType dtype = parse_type("--dtype", std::exchange(options.call.dtype, {}));
-  const Call call = parse_call(options.call);
-  const Dims shape = parse_shape("--shape", options.shape);
+  const DType dtype = parse_type("--dtype", std::exchange(arguments.call.dtype, {}));
+  const Call call = parse_call(arguments.call);
+  const Dims shape = parse_shape("--shape", arguments.shape);
   // A plan reads no element, so there is no data behind the view.
   TensorView view(nullptr, dtype, shape);
-  if (!options.perm.empty()) view = permuted(view, parse_permutation(options.perm, shape.size()));
+  if (!arguments.perm.empty())
+    view = permuted(view, parse_permutation(arguments.perm, shape.size()));
   const ReduceSpec spec = resolve_call(call, view);
   print_text(ReducePlan(spec, view).explain());
 }
@@ -83,51 +84,51 @@ void write_picture(const std::string& file, const std::string& text) {
   io::write_file(file, std::as_bytes(std::span(text.data(), text.size())));
 }
 
-void explain_equation(const Options& options) {
-  const bool to_stdout = options.svg == "-" || options.dot == "-";
-  if (to_stdout && (options.common.json || options.svg == options.dot)) {
+void explain_equation(const ExplainArguments& arguments) {
+  const bool to_stdout = arguments.svg == "-" || arguments.dot == "-";
+  if (to_stdout && (arguments.common.json || arguments.svg == arguments.dot)) {
     throw usage_error("explain", "two outputs want standard output");
   }
-  ContractionOptions contraction = options.contraction;
-  contraction.equation = options.call.op;
-  if (options.dialect_given->count() > 0) contraction.dialect = options.call.dialect;
+  ContractionOptions contraction = arguments.contraction;
+  contraction.equation = arguments.call.op;
+  if (arguments.dialect_given->count() > 0) contraction.dialect = arguments.call.dialect;
   const DType dtype =
-      options.call.dtype.empty() ? DType::kF32 : parse_type("--dtype", options.call.dtype);
+      arguments.call.dtype.empty() ? DType::kF32 : parse_type("--dtype", arguments.call.dtype);
   std::vector<TensorView> operands;  // a plan reads no element: there is no data behind them
-  for (const Dims& shape : parse_shapes(options.shapes))
+  for (const Dims& shape : parse_shapes(arguments.shapes))
     operands.emplace_back(nullptr, dtype, shape);
   const EinsumPlan plan(parse_contraction(contraction), operands);
-  if (!options.svg.empty()) write_picture(options.svg, plan.explain(ExplainFormat::kSvg));
-  if (!options.dot.empty()) write_picture(options.dot, plan.explain(ExplainFormat::kDot));
+  if (!arguments.svg.empty()) write_picture(arguments.svg, plan.explain(ExplainFormat::kSvg));
+  if (!arguments.dot.empty()) write_picture(arguments.dot, plan.explain(ExplainFormat::kDot));
   if (to_stdout) return;
-  print_text(plan.explain(options.common.json ? ExplainFormat::kJson : ExplainFormat::kText));
+  print_text(plan.explain(arguments.common.json ? ExplainFormat::kJson : ExplainFormat::kText));
 }
 
 void explain_model(const std::string& path) { print_text(Graph::load(path).explain()); }
 
 // What only an equation can have is not given.
-void check_no_equation_options(const Options& options) {
+void check_no_equation_options(const ExplainArguments& arguments) {
   const auto refuse = [](const char* option, bool given) {
     if (given) throw usage_error(option, "only for an equation", "--shapes too");
   };
-  refuse("--svg", !options.svg.empty());
-  refuse("--dot", !options.dot.empty());
-  refuse("--json", options.common.json);
-  refuse("--path", !options.contraction.path.empty());
-  refuse("--memory-limit", !options.contraction.memory_limit.empty());
+  refuse("--svg", !arguments.svg.empty());
+  refuse("--dot", !arguments.dot.empty());
+  refuse("--json", arguments.common.json);
+  refuse("--path", !arguments.contraction.path.empty());
+  refuse("--memory-limit", !arguments.contraction.memory_limit.empty());
 }
 
-void explain(const Options& options) {
-  const std::string& target = options.call.op;
-  if (!options.shapes.empty()) return explain_equation(options);
+void explain(const ExplainArguments& arguments) {
+  const std::string& target = arguments.call.op;
+  if (!arguments.shapes.empty()) return explain_equation(arguments);
   std::error_code ignored;
-  const bool is_file = options.shape.empty() && std::filesystem::exists(target, ignored);
+  const bool is_file = arguments.shape.empty() && std::filesystem::exists(target, ignored);
   if (!is_file && target.find_first_of(",>") != std::string::npos) {
     throw usage_error("explain", "an equation needs the shapes of its operands",
                       "--shapes 10x20,20x30");
   }
-  check_no_equation_options(options);
-  if (!options.shape.empty()) return explain_operator(options);
+  check_no_equation_options(arguments);
+  if (!arguments.shape.empty()) return explain_operator(arguments);
   if (is_file) return explain_model(target);
   const auto names_it = [&](const OperatorRow& row) {
     return row.name == target || name_of(row.op) == target;
@@ -139,37 +140,37 @@ void explain(const Options& options) {
   if (target.find_first_of("./") != std::string::npos) {
     throw Error(ErrorCode::kFile, target, "no such file");
   }
-  const DialectVersion dialect = parse_dialect_option(options.call.dialect);
+  const DialectVersion dialect = parse_dialect_option(arguments.call.dialect);
   find_operator(dialect.dialect, target, dialect.version);  // throws, with the nearest name
 }
 
 }  // namespace
 
 Command add_explain(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto arguments = std::make_shared<ExplainArguments>();
   CLI::App* sub =
       add_subcommand(app, "explain", "Say how an operator, an equation or a model's nodes will run",
-                     kExamples, options->common);
-  sub->add_option("OP|EQUATION|MODEL", options->call.op,
+                     kExplainExamples, arguments->common);
+  sub->add_option("OP|EQUATION|MODEL", arguments->call.op,
                   "An operator (--shape, --dtype), an equation (--shapes), or a model")
       ->required()
       ->type_name("");
-  sub->add_option("--shape", options->shape, "Shape of the data in memory, for example 32x256")
+  sub->add_option("--shape", arguments->shape, "Shape of the data in memory, for example 32x256")
       ->type_name("SHAPE");
-  sub->add_option("--shapes", options->shapes, "Shapes of an equation's operands: 10x20,20x30")
+  sub->add_option("--shapes", arguments->shapes, "Shapes of an equation's operands: 10x20,20x30")
       ->type_name("SHAPES");
-  sub->add_option("--perm", options->perm, "The order in which the operator sees the axes")
+  sub->add_option("--perm", arguments->perm, "The order in which the operator sees the axes")
       ->type_name("LIST");
-  add_call_options(*sub, options->call);
+  add_call_options(*sub, arguments->call);
   sub->get_option("--dtype")->description("Type of the data, for example f32");
-  options->dialect_given = sub->get_option("--dialect");
-  add_order_options(*sub, options->contraction);
-  sub->add_option("--svg", options->svg, "Draw an equation's tree into this file; '-': print it")
+  arguments->dialect_given = sub->get_option("--dialect");
+  add_order_options(*sub, arguments->contraction);
+  sub->add_option("--svg", arguments->svg, "Draw an equation's tree into this file; '-': print it")
       ->type_name("FILE");
-  sub->add_option("--dot", options->dot, "Write an equation's tree for Graphviz; '-': print it")
+  sub->add_option("--dot", arguments->dot, "Write an equation's tree for Graphviz; '-': print it")
       ->type_name("FILE");
-  sub->add_flag("--json", options->common.json, "Print an equation's plan as JSON");
-  return {sub, [options] { explain(*options); }};
+  sub->add_flag("--json", arguments->common.json, "Print an equation's plan as JSON");
+  return {sub, [arguments] { explain(*arguments); }};
 }
 
 }  // namespace tenfold::cli

@@ -14,7 +14,7 @@
 namespace tenfold::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kInfoExamples = R"(
 The limits are measured with one thread, in about a second: the best of several plain read loops
 over memory larger than the last cache, and f32 fused multiply-adds on registers.
 
@@ -23,7 +23,7 @@ Examples:
   tenfold info --no-measure --json
 )";
 
-struct Options {
+struct InfoArguments {
   Common common;
   bool no_measure = false;
 };
@@ -44,10 +44,10 @@ Limits measure() {
   return {measure_read_bandwidth(memory.data(), bytes, kRounds), measure_fma_peak_f32()};
 }
 
-void show(const Options& options) {
+void show(const InfoArguments& arguments) {
   std::optional<Limits> limits;
-  if (!options.no_measure) {
-    Progress progress(options.common.quiet);
+  if (!arguments.no_measure) {
+    Progress progress(arguments.common.quiet);
     progress.stage("measuring");
     limits = measure();
   }
@@ -55,7 +55,7 @@ void show(const Options& options) {
   const int threads = default_executor().concurrency();
   const unsigned cpus = std::thread::hardware_concurrency();
 
-  if (options.common.json) {
+  if (arguments.common.json) {
     Json object;
     object["version"] = TENFOLD_VERSION;
     object["simd_target"] = simd_target();
@@ -86,12 +86,12 @@ void show(const Options& options) {
 }  // namespace
 
 Command add_info(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto arguments = std::make_shared<InfoArguments>();
   CLI::App* sub = add_subcommand(app, "info", "Show the version, the machine and its limits",
-                                 kExamples, options->common);
-  sub->add_flag("--no-measure", options->no_measure, "Leave out bandwidth and FMA peak");
-  sub->add_flag("--json", options->common.json, "Print as JSON");
-  return {sub, [options] { show(*options); }};
+                                 kInfoExamples, arguments->common);
+  sub->add_flag("--no-measure", arguments->no_measure, "Leave out bandwidth and FMA peak");
+  sub->add_flag("--json", arguments->common.json, "Print as JSON");
+  return {sub, [arguments] { show(*arguments); }};
 }
 
 }  // namespace tenfold::cli

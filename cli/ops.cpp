@@ -10,7 +10,7 @@
 namespace tenfold::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kOpsExamples = R"(
 Examples:
   tenfold ops
   tenfold ops --dialect onnx:13     what holds at one opset
@@ -18,7 +18,7 @@ Examples:
   tenfold ops --json
 )";
 
-struct Options {
+struct OpsArguments {
   Common common;
   std::string name, dialect;
 };
@@ -89,10 +89,10 @@ std::vector<Listed> all_rows() {
   return rows;
 }
 
-std::vector<Listed> choose_rows(const Options& options) {
+std::vector<Listed> choose_rows(const OpsArguments& arguments) {
   std::optional<DialectVersion> dialect;
-  if (!options.dialect.empty()) dialect = parse_dialect_option(options.dialect);
-  const bool one_version = options.dialect.find(':') != std::string::npos;
+  if (!arguments.dialect.empty()) dialect = parse_dialect_option(arguments.dialect);
+  const bool one_version = arguments.dialect.find(':') != std::string::npos;
 
   std::vector<Listed> rows;
   std::vector<std::string_view> names;
@@ -101,16 +101,17 @@ std::vector<Listed> choose_rows(const Options& options) {
     if (one_version && row.since_version > dialect->version) continue;
     names.push_back(row.name);
     names.push_back(row.op);
-    const bool wanted = options.name.empty() || row.name == options.name || row.op == options.name;
+    const bool wanted =
+        arguments.name.empty() || row.name == arguments.name || row.op == arguments.name;
     if (!wanted) continue;
     // At one version the newest row that has begun holds; rows of a name ascend.
     if (one_version && !rows.empty() && rows.back().name == row.name) rows.pop_back();
     rows.push_back(row);
   }
-  if (rows.empty() && !options.name.empty()) {
+  if (rows.empty() && !arguments.name.empty()) {
     throw Error(
         ErrorCode::kUnknownOperator, "ops",
-        fmt::format("unknown operator '{}'{}", options.name, suggestion(options.name, names)));
+        fmt::format("unknown operator '{}'{}", arguments.name, suggestion(arguments.name, names)));
   }
   return rows;
 }
@@ -156,17 +157,17 @@ void print_json(const std::vector<Listed>& rows) {
 }  // namespace
 
 Command add_ops(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto arguments = std::make_shared<OpsArguments>();
   CLI::App* sub = add_subcommand(app, "ops", "List the operators, their versions and types",
-                                 kExamples, options->common);
-  sub->add_option("OP", options->name, "Only this operator: ReduceMax or max")->type_name("");
-  sub->add_option("--dialect", options->dialect,
+                                 kOpsExamples, arguments->common);
+  sub->add_option("OP", arguments->name, "Only this operator: ReduceMax or max")->type_name("");
+  sub->add_option("--dialect", arguments->dialect,
                   "Only this one: onnx, onnx:OPSET (what holds there), openvino, numpy")
       ->type_name("NAME");
-  sub->add_flag("--json", options->common.json, "Print as JSON");
-  return {sub, [options] {
-            const auto rows = choose_rows(*options);
-            options->common.json ? print_json(rows) : print_table(rows);
+  sub->add_flag("--json", arguments->common.json, "Print as JSON");
+  return {sub, [arguments] {
+            const auto rows = choose_rows(*arguments);
+            arguments->common.json ? print_json(rows) : print_table(rows);
           }};
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExamples = R"(
+constexpr const char* kRunExamples = R"(
 MODEL is an ONNX model or an OpenVINO IR (.xml, with its .bin beside it); '-' reads a model from
 standard input. FILE is .npy, .npz (file.npz:name for one of several), .pb (ONNX TensorProto) or
 .safetensors; .raw and .bin take type and shape from the model. '-' reads an .npy from standard
@@ -31,7 +31,7 @@ Examples:
   tenfold run model.onnx -i x.npy --profile --json
 )";
 
-struct Options {
+struct RunArguments {
   Common common;
   std::string model;
   std::vector<std::string> inputs, outputs;
@@ -74,11 +74,11 @@ Error unknown_port(const char* option, const char* kind, const std::vector<Port>
           list_names(ports)};
 }
 
-std::vector<Named> name_inputs(const Graph& graph, const Options& options) {
+std::vector<Named> name_inputs(const Graph& graph, const RunArguments& arguments) {
   const auto& ports = graph.inputs();
   std::vector<Named> named;
   std::set<std::string> seen;
-  for (const std::string& text : options.inputs) {
+  for (const std::string& text : arguments.inputs) {
     if (auto pair = split_named(ports, text)) {
       named.push_back(std::move(*pair));
     } else if (ports.size() == 1 &&
@@ -122,17 +122,18 @@ Tensor load_input(const Port& port, const std::string& file) {
   return io::load(file, read);
 }
 
-Graph load_model(const std::string& path, const GraphOptions& options) {
-  if (path != "-") return Graph::load(path, options);
+Graph load_model(const std::string& path, const GraphOptions& arguments) {
+  if (path != "-") return Graph::load(path, arguments);
   const auto bytes = read_stdin();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t start = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   const bool is_xml = start != std::string_view::npos && text[start] == '<';
-  return is_xml ? Graph::load_openvino(text, {}, options) : Graph::load_onnx(bytes, {}, options);
+  return is_xml ? Graph::load_openvino(text, {}, arguments)
+                : Graph::load_onnx(bytes, {}, arguments);
 }
 
 // Where each output goes; empty: all are printed.
-std::vector<Named> name_outputs(const Graph& graph, const Options& options) {
+std::vector<Named> name_outputs(const Graph& graph, const RunArguments& arguments) {
   const auto& ports = graph.outputs();
   std::vector<Named> named;
   const auto add = [&](Named output) {
@@ -147,7 +148,7 @@ std::vector<Named> name_outputs(const Graph& graph, const Options& options) {
     }
     named.push_back(std::move(output));
   };
-  for (const std::string& text : options.outputs) {
+  for (const std::string& text : arguments.outputs) {
     if (auto pair = split_named(ports, text)) {
       add(std::move(*pair));
     } else if (text.find('=') != std::string::npos) {
@@ -212,10 +213,10 @@ struct Results {
   std::vector<NodeTime> profile;
 };
 
-void print_json(const Graph& graph, const Options& options, const std::vector<Named>& files,
+void print_json(const Graph& graph, const RunArguments& arguments, const std::vector<Named>& files,
                 const Results& results) {
   Json document;
-  document["model"] = options.model;
+  document["model"] = arguments.model;
   document["outputs"] = Json::array();
   for (const Port& port : graph.outputs()) {
     const auto file = std::ranges::find(files, port.name, &Named::name);
@@ -232,11 +233,11 @@ void print_json(const Graph& graph, const Options& options, const std::vector<Na
     }
     document["outputs"].push_back(object);
   }
-  if (options.profile) document["profile"] = profile_json(results.profile);
+  if (arguments.profile) document["profile"] = profile_json(results.profile);
   print(dump(document));
 }
 
-void print_text(const Graph& graph, const Options& options, const std::vector<Named>& files,
+void print_text(const Graph& graph, const RunArguments& arguments, const std::vector<Named>& files,
                 const Results& results) {
   std::string text;
   if (files.empty()) {
@@ -244,14 +245,14 @@ void print_text(const Graph& graph, const Options& options, const std::vector<Na
       const Tensor& tensor = results.tensors.at(port.name);
       text += fmt::format("{}: {}\n{}\n", port.name, describe(tensor), to_text(tensor));
     }
-  } else if (!options.common.quiet) {
+  } else if (!arguments.common.quiet) {
     for (const Named& file : files) {
       if (file.file == "-") continue;
       text += fmt::format("wrote {}: {}: {}\n", file.file, file.name,
                           describe(results.tensors.at(file.name)));
     }
   }
-  if (options.profile) text += profile_text(results.profile);
+  if (arguments.profile) text += profile_text(results.profile);
   // A tensor on standard output stands alone there.
   const bool tensor_on_stdout = std::ranges::find(files, "-", &Named::file) != files.end();
   if (tensor_on_stdout) {
@@ -268,13 +269,13 @@ void write_outputs(const std::vector<Named>& files, const Results& results, Outp
   }
 }
 
-void run_model(const Options& options) {
-  const RunOptions run = run_options(options.common);
+void run_model(const RunArguments& arguments) {
+  const RunOptions run = run_options(arguments.common);
   const auto is_dash = [](const std::string& text) { return text == "-" || text.ends_with("=-"); };
-  if ((options.model == "-") + std::ranges::count_if(options.inputs, is_dash) > 1) {
+  if ((arguments.model == "-") + std::ranges::count_if(arguments.inputs, is_dash) > 1) {
     throw usage_error("run", "standard input can be read once only");
   }
-  if (options.common.json && std::ranges::any_of(options.outputs, is_dash)) {
+  if (arguments.common.json && std::ranges::any_of(arguments.outputs, is_dash)) {
     throw usage_error("run", "--json and -o - both want standard output");
   }
   Results results;
@@ -282,11 +283,11 @@ void run_model(const Options& options) {
   OutputFiles staged;
   std::optional<Graph> graph;
   {
-    Progress progress(options.common.quiet);
-    progress.stage("loading " + options.model);
-    graph = load_model(options.model, {.contract_through = !options.no_contract_through});
-    const auto inputs = name_inputs(*graph, options);
-    files = name_outputs(*graph, options);
+    Progress progress(arguments.common.quiet);
+    progress.stage("loading " + arguments.model);
+    graph = load_model(arguments.model, {.contract_through = !arguments.no_contract_through});
+    const auto inputs = name_inputs(*graph, arguments);
+    files = name_outputs(*graph, arguments);
 
     std::vector<Tensor> tensors;
     Graph::Inputs views;
@@ -296,7 +297,7 @@ void run_model(const Options& options) {
       views.emplace(input.name, std::as_const(tensors.back()).view());
     }
     progress.stage("running");
-    results.tensors = graph->run(views, run, options.profile ? &results.profile : nullptr);
+    results.tensors = graph->run(views, run, arguments.profile ? &results.profile : nullptr);
     progress.stage("writing");
     write_outputs(files, results, staged);
   }
@@ -304,33 +305,34 @@ void run_model(const Options& options) {
   for (const Named& output : files) {
     if (output.file == "-") io::save("-", results.tensors.at(output.name));
   }
-  options.common.json ? print_json(*graph, options, files, results)
-                      : print_text(*graph, options, files, results);
+  arguments.common.json ? print_json(*graph, arguments, files, results)
+                        : print_text(*graph, arguments, files, results);
 }
 
 }  // namespace
 
 Command add_run(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto arguments = std::make_shared<RunArguments>();
   CLI::App* sub =
-      add_subcommand(app, "run", "Run a model on tensor files", kExamples, options->common);
-  sub->add_option("MODEL", options->model, "An ONNX model or an OpenVINO IR; '-': standard input")
+      add_subcommand(app, "run", "Run a model on tensor files", kRunExamples, arguments->common);
+  sub->add_option("MODEL", arguments->model, "An ONNX model or an OpenVINO IR; '-': standard input")
       ->required()
       ->type_name("");
-  sub->add_option("-i,--input", options->inputs, "Once for each input; FILE alone if there is one")
+  sub->add_option("-i,--input", arguments->inputs,
+                  "Once for each input; FILE alone if there is one")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false);
-  sub->add_option("-o,--output", options->outputs,
+  sub->add_option("-o,--output", arguments->outputs,
                   "A folder for all outputs, or once for each wanted output")
       ->type_name("DIR|NAME=FILE")
       ->allow_extra_args(false);
-  sub->add_option("--threads", options->common.threads, "Most threads to use; default: all")
+  sub->add_option("--threads", arguments->common.threads, "Most threads to use; default: all")
       ->type_name("N");
-  sub->add_flag("--json", options->common.json, "Print the results as JSON");
-  sub->add_flag("--profile", options->profile, "Print the time of each node");
-  sub->add_flag("--no-contract-through", options->no_contract_through,
+  sub->add_flag("--json", arguments->common.json, "Print the results as JSON");
+  sub->add_flag("--profile", arguments->profile, "Print the time of each node");
+  sub->add_flag("--no-contract-through", arguments->no_contract_through,
                 "Every contraction by itself, though several at once may be cheaper");
-  return {sub, [options] { run_model(*options); }};
+  return {sub, [arguments] { run_model(*arguments); }};
 }
 
 }  // namespace tenfold::cli

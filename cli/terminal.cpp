@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPatience{2000};  // work shorter than this shows nothing
 constexpr milliseconds kTick{200};
-constexpr std::size_t kLineWidth = 70;
+constexpr std::size_t kTerminalWidth = 70;
 
 bool is_dumb() {
   const char* term = std::getenv("TERM");
@@ -70,11 +70,11 @@ void Progress::show() {
   while (!done_) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     const std::string line = fmt::format("tenfold: {}, {:.0f} s", stage_, seconds);
-    std::fprintf(stderr, "\r%-*s", static_cast<int>(kLineWidth), line.c_str());
+    std::fprintf(stderr, "\r%-*s", static_cast<int>(kTerminalWidth), line.c_str());
     std::fflush(stderr);
     changed_.wait_for(lock, kTick, [this] { return done_; });
   }
-  std::fprintf(stderr, "\r%*s\r", static_cast<int>(kLineWidth), "");
+  std::fprintf(stderr, "\r%*s\r", static_cast<int>(kTerminalWidth), "");
   std::fflush(stderr);
 }
 

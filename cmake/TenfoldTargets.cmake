@@ -33,6 +33,21 @@ if(TENFOLD_BUILD_FUZZ)
   target_compile_options(tenfold_settings INTERFACE $<${not_in_tests}:-fsanitize=fuzzer-no-link>)
 endif()
 
+# tenfold_sources(TARGET FILE...) adds source files to a target. With TENFOLD_COMPILE_TOGETHER the
+# files of one call are compiled as one, since other libraries' headers take most of the time: what
+# they define for themselves needs names of its own among them.
+function(tenfold_sources target)
+  target_sources(${target} PRIVATE ${ARGN})
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
+  list(GET ARGN 0 first)
+  cmake_path(GET first STEM stem)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES
+                              UNITY_GROUP ${folder}_${stem})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TENFOLD_COMPILE_TOGETHER}
+                        UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # tenfold_compile_quickly(NAME) is for tests: nearly all of their time is spent in the library, so
 # that compiling them well costs more than it saves. Several files are compiled as one, since the
 # headers take most of the time: what they define for themselves needs names of its own.

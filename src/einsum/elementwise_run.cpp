@@ -137,10 +137,10 @@ void ElementwiseWorker::run_tile() {
 
 // Elements up to c's first line, if windows are to begin at lines; else 0.
 std::int64_t ElementwisePlan::first_window(const std::byte* c) const {
-  constexpr std::int64_t kLine = ElementwiseWorker::kLine;
-  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c) % kLine);
+  constexpr std::int64_t kLineBytes = ElementwiseWorker::kLine;
+  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(c) % kLineBytes);
   if (!shift_ || run_.size <= run_.block || past % c_size_ != 0) return 0;
-  return (kLine - past) % kLine / c_size_;
+  return (kLineBytes - past) % kLineBytes / c_size_;
 }
 
 void ElementwisePlan::run(const void* a, const void* b, void* c, const RunOptions& options) const {

@@ -17,6 +17,7 @@ constexpr PairAxis kNoAxis{1, 0, 0, 0};
 constexpr double kBlockRows = 12, kBlockVectors = 2;
 // Vectors of multiply-adds and loads, measured: in place they reach the peak.
 constexpr double kAddsPerNs = 7.5;
+constexpr double kNearBytes = 40 << 10;  // what L1 holds beside the rest
 
 bool is_known(DType dtype) {
   constexpr DTypeSet kKnown{DType::kF32, DType::kF16, DType::kBF16, DType::kBool,
@@ -207,11 +208,11 @@ double operand_bytes(const SmallPlan& plan, std::int64_t PairAxis::*stride) {
 // Elements of a that are neighbours neither along the rows nor along k: each is a line by itself,
 // and these don't stay in L1 until the next product takes their neighbours.
 double scattered_ns(const SmallPlan& plan) {
-  constexpr double kLineBytes = 64, kL1 = 40 << 10, kElementNs = 0.3;
+  constexpr double kLineBytes = 64, kElementNs = 0.3;
   const double elements = static_cast<double>(plan.row.size) * static_cast<double>(plan.term.size);
   const bool dense = plan.gather_a || plan.row.size == 1 || plan.term.size == 1 ||
                      std::abs(plan.row.a) == 1 || std::abs(plan.term.a) == 1;
-  if (dense || elements * kLineBytes <= kL1) return 0;
+  if (dense || elements * kLineBytes <= kNearBytes) return 0;
   return static_cast<double>(plan.outer.extent()) * static_cast<double>(plan.sums.extent()) *
          elements * kElementNs;
 }
@@ -221,7 +222,7 @@ double scattered_ns(const SmallPlan& plan) {
 double memory_ns(const SmallPlan& plan) {
   const double a = operand_bytes(plan, &PairAxis::a), b = operand_bytes(plan, &PairAxis::b),
                c = operand_bytes(plan, &PairAxis::c);
-  constexpr double kL1 = 40 << 10, kHiddenBytesPerNs = 500;
+  constexpr double kHiddenBytesPerNs = 500;
   double ns = level_ns(a + b + c);
   // What tall products read is asked for long before.
   constexpr double kFarBytes = 32 << 20, kSeen = 0.3;
@@ -238,7 +239,7 @@ double memory_ns(const SmallPlan& plan) {
   } else if (thrashes(plan)) {
     const double row_blocks = std::ceil(static_cast<double>(plan.row.size) / kBlockRows);
     ns += outer * (row_blocks - 1) * matrix_b / kCacheBytesPerNs;
-  } else if (matrix_b > kL1) {
+  } else if (matrix_b > kNearBytes) {
     const double row_blocks = std::ceil(static_cast<double>(plan.row.size) / kBlockRows);
     ns += outer * (row_blocks - 1) * matrix_b / kHiddenBytesPerNs;
   }

@@ -20,8 +20,6 @@ constexpr double kClearly = 0.95;
 
 double price(const Effort& effort) { return effort.flops + kFlopsPerByte * effort.bytes; }
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 std::string in_quotes_or_label(const Node& node) {
   return node.name.empty() ? node.label : in_quotes(node.name);
 }

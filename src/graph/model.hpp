@@ -3,6 +3,7 @@
 // runnable.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,6 +37,9 @@ struct Attribute {
 };
 
 inline constexpr int kAbsent = -1;  // the index of an optional input that is left out
+
+// Values and nodes are numbered by int; vectors by std::size_t.
+inline std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 struct Node {
   std::string name;

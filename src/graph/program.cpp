@@ -8,8 +8,6 @@
 namespace tenfold::graph {
 namespace {
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 // The tensor behind a slot: moved out when the slot is its only user and shows all of it in order,
 // copied otherwise.
 Tensor take(Held& slot, bool last_use) {

@@ -37,7 +37,6 @@ class Scheduler {
   }
 
  private:
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   int count() const { return static_cast<int>(model_.nodes.size()); }
   const Node& node(int i) const { return model_.nodes[index(i)]; }
   std::string name(int value) const { return in_quotes(model_.values[index(value)]); }

@@ -18,11 +18,11 @@ using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
 // TensorProto.DataType, indexed by its number.
-struct TypeRow {
+struct OnnxType {
   std::string_view name;
   std::optional<DType> dtype;
 };
-constexpr TypeRow kTypes[] = {
+constexpr OnnxType kOnnxTypes[] = {
     {"UNDEFINED", {}},
     {"FLOAT", DType::kF32},
     {"UINT8", DType::kU8},
@@ -309,11 +309,11 @@ Tensor tensor_from(const Found& found, protozero::data_view message,
 }  // namespace
 
 DType dtype_from_onnx(std::int64_t data_type) {
-  const auto known = static_cast<std::int64_t>(std::size(kTypes));
+  const auto known = static_cast<std::int64_t>(std::size(kOnnxTypes));
   if (data_type <= 0 || data_type >= known)
     malformed("no such element type", "1 .. " + std::to_string(known - 1),
               std::to_string(data_type));
-  const TypeRow& row = kTypes[data_type];
+  const OnnxType& row = kOnnxTypes[data_type];
   if (!row.dtype)
     throw Error(ErrorCode::kUnsupportedFeature, {}, "element type not supported",
                 "a complex, float, integer or bool type of 8 bits and more", std::string(row.name));
@@ -321,8 +321,8 @@ DType dtype_from_onnx(std::int64_t data_type) {
 }
 
 std::int32_t onnx_data_type(DType dtype) {
-  for (std::size_t i = 0; i < std::size(kTypes); ++i)
-    if (kTypes[i].dtype == dtype) return static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < std::size(kOnnxTypes); ++i)
+    if (kOnnxTypes[i].dtype == dtype) return static_cast<std::int32_t>(i);
   __builtin_unreachable();  // every DType has its row
 }
 

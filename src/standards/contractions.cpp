@@ -13,7 +13,7 @@
 namespace tenfold {
 namespace {
 
-constexpr ContractionRow kRows[] = {
+constexpr ContractionRow kContractionRows[] = {
 #define X(dialect, name, since, form, types, addend) \
   {Dialect::dialect, name, since, ContractionForm::form, types, AddendForm::addend},
 #include "standards/contraction_rows.inc"
@@ -27,13 +27,13 @@ std::string_view name_of(ContractionForm form) {
   return kNames[static_cast<int>(form)];
 }
 
-std::span<const ContractionRow> contraction_rows() { return kRows; }
+std::span<const ContractionRow> contraction_rows() { return kContractionRows; }
 
 const ContractionRow& find_contraction(Dialect dialect, std::string_view name, int version) {
   const ContractionRow* found = nullptr;
   std::string versions;
   std::vector<std::string_view> names;
-  for (const ContractionRow& row : kRows) {
+  for (const ContractionRow& row : kContractionRows) {
     if (row.dialect != dialect) continue;
     names.insert(names.end(), {row.name, name_of(row.form)});
     if (name != row.name && name != name_of(row.form)) continue;
