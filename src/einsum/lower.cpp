@@ -93,23 +93,33 @@ LabeledView Lowering::view_of(int slot, DType dtype, const Dims& shape, const Di
   return view;
 }
 
-LabeledView Lowering::temporary(DType dtype, const std::vector<int>& labels) {
+LabeledView Lowering::laid_out(DType dtype, std::vector<int> labels) const {
   LabeledView view;
-  view.slot = operand_count_ + 2 + static_cast<int>(temporaries.size());
   view.dtype = dtype;
-  view.labels = labels;
-  view.strides.resize(labels.size());
+  view.labels = std::move(labels);
+  view.strides.resize(view.labels.size());
   std::int64_t count = 1;
-  for (std::size_t i = labels.size(); i-- > 0;) {
+  for (std::size_t i = view.labels.size(); i-- > 0;) {
     view.strides[i] = count;
-    if (__builtin_mul_overflow(count, size_of_label(labels[i]), &count) || count > INT64_MAX / 64)
+    if (__builtin_mul_overflow(count, size_of_label(view.labels[i]), &count) ||
+        count > INT64_MAX / 64)
       throw Error(ErrorCode::kSizeOverflow, "einsum", "an intermediate is too large",
-                  "fewer than 2^57 elements", "labels " + names(labels));
+                  "fewer than 2^57 elements", "labels " + names(view.labels));
   }
-  const auto step = static_cast<int>(steps.size());
-  const std::int64_t bytes = (count * static_cast<std::int64_t>(size_of(dtype)) + 63) / 64 * 64;
-  temporaries.push_back({dtype, count, bytes, step, step, 0, names(labels)});
   return view;
+}
+
+std::int64_t Lowering::elements_of(const LabeledView& temporary) const {
+  return temporary.labels.empty() ? 1 : temporary.strides[0] * size_of_label(temporary.labels[0]);
+}
+
+void Lowering::take(LabeledView& temporary) {
+  temporary.slot = operand_count_ + 2 + static_cast<int>(temporaries.size());
+  const auto step = static_cast<int>(steps.size());
+  const std::int64_t count = elements_of(temporary);
+  const auto size = static_cast<std::int64_t>(size_of(temporary.dtype));
+  const std::int64_t bytes = (count * size + 63) / 64 * 64;
+  temporaries.push_back({temporary.dtype, count, bytes, step, step, 0, names(temporary.labels)});
 }
 
 void Lowering::add_step(Step step) {
@@ -117,35 +127,13 @@ void Lowering::add_step(Step step) {
   for (int slot : {step.a, step.b, step.c})
     if (slot > constant_slot_)
       temporaries[static_cast<std::size_t>(slot - constant_slot_ - 1)].last_step = at;
-  step.path_step = path_step_;
   steps.push_back(std::move(step));
 }
 
 // --- steps over one operand
 
 void Lowering::lower_single(const LabeledView& operand, const LabeledView& output) {
-  path_step_ = 0;
   emit_unary(operand, output);
-}
-
-LabeledView Lowering::converted(const LabeledView& view, DType dtype) {
-  // Innermost axes first in memory stay innermost.
-  std::vector<int> labels = view.labels;
-  std::stable_sort(labels.begin(), labels.end(), [&](int x, int y) {
-    return std::abs(stride_of(view, x)) > std::abs(stride_of(view, y));
-  });
-  LabeledView copy = temporary(dtype, labels);
-  emit_unary(view, copy);
-  return copy;
-}
-
-LabeledView Lowering::summed(const LabeledView& view, const std::vector<int>& kept) {
-  std::vector<int> labels;
-  for (int label : view.labels)
-    if (contains(kept, label)) labels.push_back(label);
-  LabeledView sum = temporary(stored_type(), labels);
-  emit_unary(view, sum);
-  return sum;
 }
 
 void Lowering::emit_unary(const LabeledView& in, const LabeledView& out) {
@@ -332,7 +320,8 @@ void Lowering::emit_complex_pair(const LabeledView& left, const LabeledView& rig
   labels.push_back(z);
   labels.insert(labels.end(), free.begin(), free.end());
   labels.push_back(w);
-  const LabeledView wide = temporary(part, labels);
+  LabeledView wide = laid_out(part, labels);
+  take(wide);
 
   const auto at = [&](int row, int column) {  // one entry of the matrices; column -1: both
     LabeledView entry = wide;
@@ -368,15 +357,29 @@ void Lowering::prepare(std::vector<LabeledView> operands, const LabeledView& out
     for (int label : view.labels) ++uses[static_cast<std::size_t>(label)];
   for (int label : output.labels) ++uses[static_cast<std::size_t>(label)];
   views_ = std::move(operands);
-  for (LabeledView& view : views_) {
-    std::vector<int> kept;
-    for (int label : view.labels)
-      if (uses[static_cast<std::size_t>(label)] > 1) kept.push_back(label);
-    const bool sums = kept.size() < view.labels.size();
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    LabeledView& view = views_[i];
+    const auto is_lone = [&](int label) { return uses[static_cast<std::size_t>(label)] == 1; };
+    const bool sums = std::any_of(view.labels.begin(), view.labels.end(), is_lone);
     // A sum converts on its way, but where its type is not the one that elements round to first.
-    if (!reads_as(view.dtype, common_) && (!sums || stored_type() != common_))
-      view = converted(view, common_);
-    if (sums) view = summed(view, kept);
+    const bool converts = !reads_as(view.dtype, common_) && (!sums || stored_type() != common_);
+    if (!converts && !sums) continue;
+    Preparation& preparation =
+        preparations_.emplace_back(Preparation{static_cast<int>(i), view, {}});
+    if (converts) {
+      std::vector<int> labels = view.labels;
+      // Innermost axes first in memory stay innermost.
+      std::stable_sort(labels.begin(), labels.end(), [&](int x, int y) {
+        return std::abs(stride_of(view, x)) > std::abs(stride_of(view, y));
+      });
+      view = laid_out(common_, std::move(labels));
+    }
+    if (sums) {
+      std::vector<int> kept = view.labels;
+      std::erase_if(kept, is_lone);
+      if (converts) preparation.converted = std::move(view);
+      view = laid_out(stored_type(), std::move(kept));
+    }
   }
 }
 
@@ -386,7 +389,29 @@ Network Lowering::network() const {
   for (const LabeledView& view : views_) network.inputs.push_back(view.labels);
   network.output = output_labels_;
   network.sizes = sizes_;
+  const auto bytes = [this](const LabeledView& view) {
+    return elements_of(view) * static_cast<std::int64_t>(size_of(view.dtype));
+  };
+  if (!preparations_.empty()) network.prepared.resize(views_.size());
+  for (const Preparation& preparation : preparations_) {
+    const auto i = static_cast<std::size_t>(preparation.operand);
+    const std::int64_t held = bytes(views_[i]);
+    network.prepared[i] = {held,
+                           held + (preparation.converted ? bytes(*preparation.converted) : 0)};
+  }
   return network;
+}
+
+// `view` is the operand as the step will read it.
+void Lowering::prepare_for_step(int operand, LabeledView& view) {
+  const auto found = std::ranges::lower_bound(preparations_, operand, {}, &Preparation::operand);
+  if (found == preparations_.end() || found->operand != operand) return;
+  if (found->converted) {
+    take(*found->converted);
+    emit_unary(found->source, *found->converted);
+  }
+  take(view);
+  emit_unary(found->converted ? *found->converted : found->source, view);
 }
 
 // The axes of an intermediate, outermost first. What the next step has as batch comes first; the
@@ -447,9 +472,10 @@ void Lowering::contract(std::span<const PathStep> order, const LabeledView& outp
     }
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const LabeledView& left = views[static_cast<std::size_t>(order[i].left)];
-    const LabeledView& right = views[static_cast<std::size_t>(order[i].right)];
-    path_step_ = static_cast<int>(i);
+    LabeledView& left = views[static_cast<std::size_t>(order[i].left)];
+    LabeledView& right = views[static_cast<std::size_t>(order[i].right)];
+    prepare_for_step(order[i].left, left);
+    prepare_for_step(order[i].right, right);
     if (i + 1 == order.size()) {
       emit_pair(left, right, output);
       break;
@@ -460,7 +486,8 @@ void Lowering::contract(std::span<const PathStep> order, const LabeledView& outp
         result_labels(left, right, views[n + i].labels, &views[static_cast<std::size_t>(partner)],
                       views[n + static_cast<std::size_t>(next[n + i])].labels);
     // Appended last: the references above stay good, `views` does not grow.
-    LabeledView result = temporary(stored_type(), labels);
+    LabeledView result = laid_out(stored_type(), labels);
+    take(result);
     emit_pair(left, right, result);
     views[n + i] = std::move(result);
   }

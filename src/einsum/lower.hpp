@@ -2,6 +2,7 @@
 // cheapest kernel. Called by plan.cpp.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,9 +22,9 @@ class Lowering {
 
   // One operand: its sum over the labels that the output lacks, or a copy.
   void lower_single(const LabeledView& operand, const LabeledView& output);
-  // Operands with the type of the contraction, lone labels summed. What find_path is asked about.
+  // Operands as the pairs see them: with the type of the contraction, lone labels summed.
   void prepare(std::vector<LabeledView> operands, const LabeledView& output);
-  Network network() const;
+  Network network() const;  // what find_path is asked about
   // The pairs of the order; the last one writes `output`.
   void contract(std::span<const PathStep> order, const LabeledView& output);
 
@@ -31,13 +32,23 @@ class Lowering {
   std::vector<Temporary> temporaries;
 
  private:
+  // An operand that is converted or summed, or first the one, then the other, just before its step:
+  // so it is held no longer than that.
+  struct Preparation {
+    int operand;
+    LabeledView source;
+    std::optional<LabeledView> converted;  // only if it is summed then
+  };
+
   std::int64_t size_of_label(int label) const { return sizes_[static_cast<std::size_t>(label)]; }
   DType stored_type() const;  // of an intermediate
   std::string names(const std::vector<int>& labels) const;
   int add_label(std::string name, std::int64_t size);
-  LabeledView temporary(DType dtype, const std::vector<int>& labels);
-  LabeledView converted(const LabeledView& view, DType dtype);
-  LabeledView summed(const LabeledView& view, const std::vector<int>& kept);
+  // A temporary is laid out first, and taken when a step is to write it.
+  LabeledView laid_out(DType dtype, std::vector<int> labels) const;
+  std::int64_t elements_of(const LabeledView& temporary) const;
+  void take(LabeledView& temporary);
+  void prepare_for_step(int operand, LabeledView& view);
   std::vector<int> result_labels(const LabeledView& left, const LabeledView& right,
                                  const std::vector<int>& kept, const LabeledView* partner,
                                  const std::vector<int>& kept_after) const;
@@ -54,8 +65,8 @@ class Lowering {
   std::vector<std::string> names_;
   DType common_;
   int operand_count_, constant_slot_;
-  int path_step_ = -1;
-  std::vector<LabeledView> views_;  // prepared operands
+  std::vector<LabeledView> views_;  // of the operands, prepared
+  std::vector<Preparation> preparations_;
   std::vector<int> output_labels_;
 };
 

@@ -59,7 +59,7 @@ ContractionPath find_path(const Network& network, const PathOptions& options) {
   ContractionPath path;
   path.steps = method.find(network, options);
   std::vector<StepSize> sizes = measure(network, path.steps);
-  order_for_memory(path.steps, sizes, options.element_bytes);
+  order_for_memory(network, path.steps, sizes, options.element_bytes);
   path.cost = total_of(network, path.steps, sizes, options.element_bytes);
   if (options.memory_limit > 0 && path.cost.peak_bytes > options.memory_limit)
     throw Error(ErrorCode::kOutOfMemory, std::string(kPathWhere),

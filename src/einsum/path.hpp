@@ -11,12 +11,19 @@
 
 namespace tenfold::einsum_detail {
 
+// Memory of an operand that is summed or converted just before its step: as the step reads it, and
+// the most while it is made.
+struct PreparedBytes {
+  std::int64_t held = 0, making = 0;
+};
+
 // A tensor network: an index set for each operand (no label twice in one), the output's, and the
 // extent of each label.
 struct Network {
   std::vector<std::vector<int>> inputs;
   std::vector<int> output;
   std::vector<std::int64_t> sizes;
+  std::vector<PreparedBytes> prepared = {};  // by operand; empty: none is prepared
 };
 
 // Contract operand `left` with `right`: 0 … n-1 are the network's operands, n + i is the result of
@@ -30,7 +37,8 @@ struct PathCost {
                            // of the union of both operands' labels; labels of one operand alone are
                            // summed first, uncounted
   double log2_size = 0;    // elements of the largest intermediate or output
-  std::int64_t peak_bytes = 0;  // intermediates alive at a time (output and operands not counted)
+  std::int64_t peak_bytes = 0;  // intermediates and prepared operands alive at a time (not counted:
+                                // the output, and operands as they are given)
 };
 
 struct PathOptions {

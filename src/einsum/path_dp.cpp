@@ -44,12 +44,13 @@ template <class Real>
 class SubsetSearch {
  public:
   SubsetSearch(const Network& network, double weight, std::int64_t element_bytes)
-      : full_((Set{1} << network.inputs.size()) - 1),
+      : network_(network),
+        full_((Set{1} << network.inputs.size()) - 1),
         weight_(weight),
         element_bytes_(element_bytes),
         touching_(full_ + 1),
         entries_(full_ + 1) {
-    tabulate(network);
+    tabulate();
   }
 
   // Of the lowest cost. Trees that cost more than `bound` need not be found.
@@ -104,7 +105,7 @@ class SubsetSearch {
     Real best, inside;  // of the cheapest tree; 1 / i(S)
   };
 
-  void tabulate(const Network& network);
+  void tabulate();
 
   // The lowest operand is in the first half, so each split comes once.
   template <class Visit>
@@ -126,8 +127,13 @@ class SubsetSearch {
   // The better of the two orders: first one half, then, with its result kept, the other.
   double joint_peak(Set set, Set one, Set other, double one_peak, double other_peak) const {
     const double a = bytes(one), b = bytes(other);
-    return std::max(a + b + bytes(set), std::min(std::max(one_peak, a + other_peak),
-                                                 std::max(other_peak, b + one_peak)));
+    return std::max(
+        a + b + rise_of(network_, {number_of(one), number_of(other)}, bytes(set)),
+        std::min(std::max(one_peak, a + other_peak), std::max(other_peak, b + one_peak)));
+  }
+  // As in PathStep, for operands; past them for all else.
+  int number_of(Set set) const {
+    return std::has_single_bit(set) ? std::countr_zero(set) : std::popcount(full_);
   }
 
   template <class SplitOf>
@@ -147,6 +153,7 @@ class SubsetSearch {
     return std::popcount(full_) + static_cast<int>(steps.size()) - 1;
   }
 
+  const Network& network_;
   Set full_;
   double weight_;
   std::int64_t element_bytes_;
@@ -158,19 +165,20 @@ class SubsetSearch {
 // place of its operands, then add one operand after the other to the subsets. What touches S is
 // what doesn't lie outside of it.
 template <class Real>
-void SubsetSearch<Real>::tabulate(const Network& network) {
-  std::vector<Set> holders(network.sizes.size());
-  for (std::size_t i = 0; i < network.inputs.size(); ++i)
-    for (int label : network.inputs[i]) holders[static_cast<std::size_t>(label)] |= Set{1} << i;
-  std::vector<char> in_output(network.sizes.size());
-  for (int label : network.output) in_output[static_cast<std::size_t>(label)] = 1;
+void SubsetSearch<Real>::tabulate() {
+  const std::vector<std::int64_t>& sizes = network_.sizes;
+  std::vector<Set> holders(sizes.size());
+  for (std::size_t i = 0; i < network_.inputs.size(); ++i)
+    for (int label : network_.inputs[i]) holders[static_cast<std::size_t>(label)] |= Set{1} << i;
+  std::vector<char> in_output(sizes.size());
+  for (int label : network_.output) in_output[static_cast<std::size_t>(label)] = 1;
 
   std::vector<Real> within(full_ + 1, Real(1)), inside(full_ + 1, Real(1));
   for (std::size_t label = 0; label < holders.size(); ++label) {
     const Set set = holders[label];
     const bool lone = std::popcount(set) <= 1 && in_output[label] == 0;
-    if (network.sizes[label] <= 1 || set == 0 || lone) continue;
-    const Real extent(static_cast<double>(network.sizes[label]));
+    if (sizes[label] <= 1 || set == 0 || lone) continue;
+    const Real extent(static_cast<double>(sizes[label]));
     within[set] = within[set] * extent;
     if (in_output[label] == 0) inside[set] = inside[set] * extent;
   }

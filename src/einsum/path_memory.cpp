@@ -21,8 +21,8 @@ using Profile = std::vector<Stretch>;
 
 class TreeOrder {
  public:
-  TreeOrder(std::span<const PathStep> steps, std::span<const StepSize> sizes,
-            std::int64_t element_bytes)
+  TreeOrder(const Network& network, std::span<const PathStep> steps,
+            std::span<const StepSize> sizes, std::int64_t element_bytes)
       : profiles_(steps.size()), next_(steps.size(), -1) {
     const int operands = static_cast<int>(steps.size()) + 1;
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -31,7 +31,7 @@ class TreeOrder {
       // Both results are alive while this step runs: the valley. The output is not counted.
       const double bytes = i + 1 < steps.size() ? bytes_of(sizes[i].result, element_bytes) : 0;
       const int step = static_cast<int>(i);
-      append(profile, {valley_ + bytes, bytes, step, step});
+      append(profile, {valley_ + rise_of(network, steps[i], bytes), bytes, step, step});
       profiles_[i] = std::move(profile);
     }
   }
@@ -97,11 +97,11 @@ class TreeOrder {
 
 }  // namespace
 
-void order_for_memory(std::vector<PathStep>& steps, std::vector<StepSize>& sizes,
-                      std::int64_t element_bytes) {
+void order_for_memory(const Network& network, std::vector<PathStep>& steps,
+                      std::vector<StepSize>& sizes, std::int64_t element_bytes) {
   if (steps.size() < 3) return;  // at most one intermediate at a time, or a chain
   const int operands = static_cast<int>(steps.size()) + 1;
-  const std::vector<int> order = TreeOrder(steps, sizes, element_bytes).steps();
+  const std::vector<int> order = TreeOrder(network, steps, sizes, element_bytes).steps();
   std::vector<int> place(steps.size());
   std::vector<PathStep> new_steps;
   std::vector<StepSize> new_sizes;
@@ -124,8 +124,8 @@ void order_for_memory(std::vector<PathStep>& steps, std::vector<StepSize>& sizes
 std::int64_t least_peak_of(const Network& network, std::vector<PathStep> steps,
                            std::int64_t element_bytes) {
   std::vector<StepSize> sizes = measure(network, steps);
-  order_for_memory(steps, sizes, element_bytes);
-  return peak_of(steps, sizes, element_bytes);
+  order_for_memory(network, steps, sizes, element_bytes);
+  return peak_of(network, steps, sizes, element_bytes);
 }
 
 Wide cost_of_steps(std::span<const StepSize> sizes, double weight) {

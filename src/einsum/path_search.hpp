@@ -37,8 +37,8 @@ inline double write_weight(const PathOptions& options) {
 Wide cost_of_steps(std::span<const StepSize> sizes, double weight);
 
 // Puts the steps of a tree in the order of lowest peak, and their sizes too.
-void order_for_memory(std::vector<PathStep>& steps, std::vector<StepSize>& sizes,
-                      std::int64_t element_bytes);
+void order_for_memory(const Network& network, std::vector<PathStep>& steps,
+                      std::vector<StepSize>& sizes, std::int64_t element_bytes);
 // The lowest peak of a tree.
 std::int64_t least_peak_of(const Network& network, std::vector<PathStep> steps,
                            std::int64_t element_bytes);

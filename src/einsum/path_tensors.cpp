@@ -132,19 +132,31 @@ double bytes_of(const Wide& elements, std::int64_t element_bytes) {
   return std::min(elements.clamped() * static_cast<double>(element_bytes), kMost);
 }
 
-std::int64_t peak_of(std::span<const PathStep> steps, std::span<const StepSize> sizes,
-                     std::int64_t element_bytes) {
+double rise_of(const Network& network, PathStep step, double result) {
+  double alive = 0, rise = 0;
+  for (int tensor : {step.left, step.right}) {
+    if (static_cast<std::size_t>(tensor) >= network.prepared.size()) continue;
+    const PreparedBytes& bytes = network.prepared[static_cast<std::size_t>(tensor)];
+    rise = std::max(rise, alive + static_cast<double>(bytes.making));
+    alive += static_cast<double>(bytes.held);
+  }
+  return std::max(rise, alive + result);
+}
+
+std::int64_t peak_of(const Network& network, std::span<const PathStep> steps,
+                     std::span<const StepSize> sizes, std::int64_t element_bytes) {
   const int operands = static_cast<int>(steps.size()) + 1;
+  const int output = operands + static_cast<int>(steps.size()) - 1;
   const auto bytes = [&](int tensor) {
-    if (tensor < operands) return 0.0;
+    if (tensor < operands || tensor == output) return 0.0;
     return bytes_of(sizes[static_cast<std::size_t>(tensor - operands)].result, element_bytes);
   };
   double alive = 0, peak = 0;
-  for (int i = 0; i + 1 < static_cast<int>(steps.size()); ++i) {
+  for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
     const PathStep& step = steps[static_cast<std::size_t>(i)];
-    alive += bytes(operands + i);
-    peak = std::max(peak, alive);
-    alive -= bytes(step.left) + bytes(step.right);
+    const double result = bytes(operands + i);
+    peak = std::max(peak, alive + rise_of(network, step, result));
+    alive += result - bytes(step.left) - bytes(step.right);
   }
   // Below 2^53 bytes, more than any machine has, nothing was rounded.
   return peak < 0x1p63 ? static_cast<std::int64_t>(peak) : std::numeric_limits<std::int64_t>::max();
@@ -166,7 +178,7 @@ PathCost total_of(const Network& network, std::span<const PathStep> steps,
   constexpr double kLog10Of2 = 0.30102999566398119521;
   if (flops.value > 0) cost.log10_flops = flops.log2() * kLog10Of2;
   if (largest.value > 0) cost.log2_size = largest.log2();
-  cost.peak_bytes = peak_of(steps, sizes, element_bytes);
+  cost.peak_bytes = peak_of(network, steps, sizes, element_bytes);
   return cost;
 }
 

@@ -118,9 +118,12 @@ std::vector<StepSize> measure(const Network& network, std::span<const PathStep> 
                               double least_extent = 0);
 // Of an intermediate; at most 2^63, so that sums are safe.
 double bytes_of(const Wide& elements, std::int64_t element_bytes);
-// Most bytes of intermediates alive at a time when the steps run as they stand.
-std::int64_t peak_of(std::span<const PathStep> steps, std::span<const StepSize> sizes,
-                     std::int64_t element_bytes);
+// Most bytes that a step needs beside those alive before it: its operands of the network, which are
+// prepared one after the other, the left one first, and `result`.
+double rise_of(const Network& network, PathStep step, double result);
+// Most bytes alive at a time when the steps run as they stand: intermediates, prepared operands.
+std::int64_t peak_of(const Network& network, std::span<const PathStep> steps,
+                     std::span<const StepSize> sizes, std::int64_t element_bytes);
 PathCost total_of(const Network& network, std::span<const PathStep> steps,
                   std::span<const StepSize> sizes, std::int64_t element_bytes);
 

@@ -86,9 +86,15 @@ struct Terms {
       written += elements;
       result.bytes = elements * element_bytes_;
     }
-    alive += result.bytes;
-    peak = std::max(peak, alive);
-    alive -= a.bytes + b.bytes;
+    double beside = alive;  // and what is prepared of the operands
+    for (int number : {a.number, b.number}) {
+      if (static_cast<std::size_t>(number) >= network_->prepared.size()) continue;
+      const PreparedBytes& bytes = network_->prepared[static_cast<std::size_t>(number)];
+      peak = std::max(peak, beside + static_cast<double>(bytes.making));
+      beside += static_cast<double>(bytes.held);
+    }
+    peak = std::max(peak, beside + result.bytes);
+    alive += result.bytes - a.bytes - b.bytes;
     terms.push_back(result);
   }
   void contract(const PathStep& step) {
@@ -158,6 +164,16 @@ inline Network random_network(int tensors, std::mt19937& random, int most_extent
     if (below(4) == 0) network.output.push_back(label);
   }
   return network;
+}
+
+// Lets half of the operands be summed or converted before their steps.
+inline void prepare_some(Network& network, std::mt19937& random, unsigned most_bytes) {
+  network.prepared.resize(network.inputs.size());
+  for (PreparedBytes& bytes : network.prepared) {
+    if (random() % 2 == 0) continue;
+    bytes.held = random() % most_bytes;
+    bytes.making = bytes.held + (random() % 3 == 0 ? random() % most_bytes : 0);
+  }
 }
 
 // A line of networks.jsonl or orders.jsonl.

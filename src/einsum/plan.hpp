@@ -69,7 +69,6 @@ struct Step {
   // For explain.
   std::string equation, what;
   double flops = 0, bytes = 0;
-  int path_step = -1;  // the step of the order that this one belongs to; -1: preparation
 };
 
 struct Temporary {

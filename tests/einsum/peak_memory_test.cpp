@@ -88,5 +88,28 @@ TEST(PeakMemory, KeepsALimit) {
   }
 }
 
+// Sums made of the operands just before their steps are in the account, of the search too.
+TEST(PeakMemory, TheSearchCountsSumsMadeBefore) {
+  const Case c{"abx,bcy,cdz->ad", {{60, 50, 2}, {50, 60, 2}, {60, 50, 2}}};
+  const Operands operands(c);
+  constexpr std::int64_t kElement = 4, kSum = 60 * 50 * kElement;
+  EinsumSpec spec{.equation = c.equation};
+  const EinsumPlan plan(spec, operands.views);
+  // bc and cd and their product, or ab and bc and theirs: the third sum is not made yet.
+  constexpr std::int64_t kProduct = 50 * 50 * kElement;
+  EXPECT_EQ(plan.cost().peak_memory, 2 * kSum + kProduct);
+  EXPECT_LE(measured_peak(plan, operands), plan.cost().peak_memory + kScratch);
+  spec.memory_limit = plan.cost().peak_memory;
+  EXPECT_EQ(EinsumPlan(spec, operands.views).cost().peak_memory, spec.memory_limit);
+  spec.memory_limit -= 1;
+  try {
+    EinsumPlan(spec, operands.views).cost();
+    FAIL() << "a limit below every order";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kOutOfMemory);
+    EXPECT_EQ(error.got(), std::to_string(2 * kSum + kProduct) + ", the lowest peak found");
+  }
+}
+
 }  // namespace
 }  // namespace tenfold
