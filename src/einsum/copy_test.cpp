@@ -98,6 +98,11 @@ TEST(Copy, LargeOutputs) {
   check({7, 12, 130, 50}, {0, 2, 1, 3}, DType::kF64, DType::kF64);
   check({7, 13, 131, 47}, {0, 2, 1, 3}, DType::kF64, DType::kF64);
   check({320, 900, 2}, {1, 0, 2}, DType::kF64, DType::kF64);
+  check({301, 257, 17}, {1, 0, 2}, DType::kF32, DType::kF32);
+  check({601, 590, 3}, {1, 0, 2}, DType::kF32, DType::kF32);
+  check({1201, 1190, 3}, {1, 0, 2}, DType::kI8, DType::kI8);
+  check({11, 61, 13, 125}, {2, 1, 0, 3}, DType::kI32, DType::kI32);
+  check({1450000, 3}, {1, 0}, DType::kI8, DType::kI8);
   check({601, 901}, {1, 0}, DType::kF64, DType::kF64);  // not streamed
 }
 

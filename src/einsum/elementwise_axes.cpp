@@ -80,8 +80,9 @@ FlatAxis flatten(const ElementAxes& axes) {
   return flat;
 }
 
-void make_offsets(FlatAxis& flat, const ElementAxes& axes, Side side, std::int64_t each) {
-  const std::int64_t end = flat.inner + flat.block;
+void make_offsets(FlatAxis& flat, const ElementAxes& axes, Side side, std::int64_t each,
+                  std::int64_t more) {
+  const std::int64_t end = flat.inner + flat.block + more;
   auto& offsets = flat.offsets[side];
   offsets.resize(static_cast<std::size_t>((end + each - 1) / each));
   // An odometer: the digits of element i, the last axis fastest and the first without end.

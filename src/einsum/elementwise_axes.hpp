@@ -44,7 +44,9 @@ struct FlatAxis {
   std::array<std::vector<std::int64_t>, 3> offsets;
 };
 FlatAxis flatten(const ElementAxes& axes);  // outermost first
-// Fills offsets[side] for every `each`-th element; `each` is 1 or the last axis' size.
-void make_offsets(FlatAxis& flat, const ElementAxes& axes, Side side, std::int64_t each);
+// Fills offsets[side] for every `each`-th element, and for so many more past a window; `each` is 1
+// or the last axis' size.
+void make_offsets(FlatAxis& flat, const ElementAxes& axes, Side side, std::int64_t each,
+                  std::int64_t more = 0);
 
 }  // namespace tenfold::einsum_detail

@@ -21,6 +21,9 @@ constexpr std::int64_t kLine = 64;  // a cache line, and the widest vector
 constexpr std::int64_t kAliasing = 1024;
 // Rows of a tile that lie beside each other in an operand, and bytes of each.
 constexpr std::int64_t kNearRows = 16, kNearRun = 2048;
+// Of a strip that is streamed: segments that the processor sees coming, bytes of a row, rows.
+constexpr std::int64_t kStripSegments = 16, kShortStrip = 512, kLongStrip = 4096, kStripRows = 64;
+static_assert(kStripSegments * kLine <= kernels::kStripBytes);
 // Up to so many elements the fewest steps count, not the fullest vectors.
 constexpr std::int64_t kFewElements = 512;
 
@@ -60,8 +63,10 @@ class ElementwisePlanner {
 
   bool streams() const {
     if (elements_ * bytes_[kC] < kStreamBytes) return false;
-    // Pieces that are moved as they are go straight to c, which pays sooner.
-    if (bits_alone_ && axes_.back().step[kA] == bytes_[kA]) return true;
+    // For pieces that are moved as they are, and few rows interleaved, it pays sooner.
+    const auto unit = [&](const ElementAxis& axis) { return axis.step[kA] == bytes_[kA]; };
+    const int last = axes_.back().size <= 4 && axes_.size() > 1 ? 2 : 1;
+    if (bits_alone_ && std::any_of(axes_.end() - last, axes_.end(), unit)) return true;
     return distinct_bytes(pair_) >= kFarBytes;
   }
 
@@ -111,9 +116,8 @@ class ElementwisePlanner {
   Bring bring_along(Side side) const {
     const std::int64_t size = bytes_[side];
     const ElementAxis& fastest = run_axes_.back();
-    if (std::all_of(run_axes_.begin(), run_axes_.end(),
-                    [&](const ElementAxis& axis) { return axis.step[side] == 0; }))
-      return Bring::kOne;
+    const auto still = [&](const ElementAxis& axis) { return axis.step[side] == 0; };
+    if (std::all_of(run_axes_.begin(), run_axes_.end(), still)) return Bring::kOne;
     if (is_dense(run_axes_, side, size)) return Bring::kInPlace;
     if (fastest.step[side] == size) return Bring::kSegments;
     if (fastest.step[side] == 0) return Bring::kRepeat;
@@ -151,8 +155,7 @@ class ElementwisePlanner {
       operand(side).over_layers = std::any_of(layers_axes_.begin(), layers_axes_.end(), moves);
     }
   }
-  // Takes an axis out, forwards in `side`.
-  ElementAxis take(Side side, ElementAxes::iterator at) {
+  ElementAxis take(Side side, ElementAxes::iterator at) {  // forwards in `side`
     ElementAxis axis = *at;
     axes_.erase(at);
     if (axis.step[side] < 0) flip(axis, plan_.origin_);
@@ -162,10 +165,9 @@ class ElementwisePlanner {
   void take_rows(Side side, ElementAxes::iterator unit) {
     rows_axes_ = {take(side, unit)};
     std::int64_t size = rows_axes_[0].size;
+    const auto follows = [&](const ElementAxis& x) { return x.step[side] == size * bytes_[side]; };
     while (size * bytes_[side] < kLine && !deinterleaves(side)) {
-      const auto next = std::find_if(axes_.begin(), axes_.end(), [&](const ElementAxis& axis) {
-        return axis.step[side] == size * bytes_[side];
-      });
+      const auto next = std::find_if(axes_.begin(), axes_.end(), follows);
       if (next == axes_.end()) break;
       rows_axes_.insert(rows_axes_.begin(), take(side, next));
       size *= rows_axes_[0].size;
@@ -175,20 +177,23 @@ class ElementwisePlanner {
     return rows_axes_.size() == 1 && rows_axes_[0].size <= 4 && bytes_[side] < 16 &&
            run_axes_.size() == 1 && run_axes_[0].step[side] == rows_axes_[0].size * bytes_[side];
   }
-  // No operand asks for rows: an axis along which one that is gathered stays in the line, or the
-  // nearest that c has left.
+  // No operand asks for rows: an axis along which one that is gathered stays in the line, or one
+  // that comes in pieces has them side by side, or the nearest that c has left.
   void take_near_rows() {
     auto near = axes_.end() - 1;
     for (Side side : sides_)
-      if (operand(side).bring == Bring::kGather)
-        for (auto axis = axes_.begin(); axis != axes_.end(); ++axis)
-          if (axis->step[side] != 0 && std::abs(axis->step[side]) < kLine) near = axis;
+      for (auto axis = axes_.begin(); axis != axes_.end(); ++axis) {
+        const std::int64_t step = std::abs(axis->step[side]);
+        if (operand(side).bring == Bring::kGather && step != 0 && step < kLine) near = axis;
+        if (operand(side).bring == Bring::kSegments && step == plan_.run_.fastest * bytes_[side])
+          near = axis;
+      }
     rows_axes_ = {*near};
     axes_.erase(near);
   }
 
-  // The type that products are computed in: that of all three, or the accumulator's. Integers of
-  // one width count as one type: the low bits of their products are the same.
+  // Products are computed in the type of all three, or the accumulator's. Integers of one width
+  // count as one type: the low bits of their products are the same.
   static bool alike(DType x, DType y) {
     return x == y || (is_integer(x) && is_integer(y) && size_of(x) == size_of(y));
   }
@@ -215,8 +220,7 @@ class ElementwisePlanner {
       x.lane = lane_;
     }
     const Bring a = operand(kA).bring;
-    plan_.stream_segments_ = bits_alone_ && plan_.stream_ && a == Bring::kSegments &&
-                             plan_.run_.fastest * bytes_[kA] >= kLine;
+    plan_.stream_segments_ = bits_alone_ && plan_.stream_ && a == Bring::kSegments;
     // Into c itself where the lines of its rows are not all in a few sets of the L1 cache.
     plan_.move_straight_ = bits_alone_ && !plan_.stream_ && plan_.scatter_ == nullptr &&
                            plan_.rows_.single &&
@@ -228,14 +232,14 @@ class ElementwisePlanner {
 
   // All of c's lines lie alike in every row, so that a shorter first window makes the others whole.
   bool can_shift() const {
-    for (const ElementAxes* axes : {&axes_, &rows_axes_, &layers_axes_})
-      for (const ElementAxis& axis : *axes)
-        if (axis.step[kC] % kLine != 0) return false;
-    return true;
+    const auto whole = [](const ElementAxis& axis) { return axis.step[kC] % kLine == 0; };
+    return std::all_of(axes_.begin(), axes_.end(), whole) &&
+           std::all_of(rows_axes_.begin(), rows_axes_.end(), whole) &&
+           std::all_of(layers_axes_.begin(), layers_axes_.end(), whole);
   }
 
   // Whether the rows of an operand that comes in pieces lie beside each other in each piece's
-  // place. Then a tile has many rows, so that what it reads of one place is long and comes whole.
+  // place. Then a tile has many rows, for long reads of one place; a copy's next one goes on there.
   bool has_near_segments() const {
     return plan_.rows_.single && std::any_of(sides_.begin(), sides_.end(), [&](Side side) {
              return plan_.operands_[side].bring == Bring::kSegments &&
@@ -257,7 +261,7 @@ class ElementwisePlanner {
     FlatAxis &run = plan_.run_, &rows = plan_.rows_, &layers = plan_.layers_;
     const std::int64_t widest = *std::max_element(bytes_.begin(), bytes_.end());
     std::int64_t along, across = 64;
-    plan_.shift_ = plan_.stream_ && can_shift();
+    plan_.shift_ = plan_.stream_ && !plan_.stream_segments_ && can_shift();
     if (any({Bring::kTransposeLayers})) {
       along = 4 * kLine / widest;
       across = 32;
@@ -266,15 +270,19 @@ class ElementwisePlanner {
     } else if (any({Bring::kTranspose, Bring::kGather})) {
       along = (plan_.stream_ && !plan_.shift_ ? 4 * kLongRun : kLongRun) / widest;
       if (rows.size == 1) along = 1024;
+    } else if (plan_.stream_segments_) {
+      along = std::clamp(kStripSegments * run.fastest, kShortStrip / widest, kLongStrip / widest);
+      across = kStripRows;
     } else {
       const bool in_place = any({Bring::kInPlace, Bring::kOne}) &&
                             !any({Bring::kSegments, Bring::kRepeat, Bring::kReverse,
                                   Bring::kInterleave, Bring::kInterleaveFew, Bring::kDeinterleave});
-      along =
-          in_place || plan_.stream_segments_ ? 4096 : std::max<std::int64_t>(1024, 4096 / widest);
-      across = std::max<std::int64_t>(4, 2 * along / std::min(run.size, along));
+      along = in_place ? 4096 : std::max<std::int64_t>(1024, 4096 / widest);
+      across = 2 * along / std::min(run.size, along);
+      if (in_place || any({Bring::kDeinterleave})) across = std::max<std::int64_t>(across, 4);
       if (has_near_segments()) {
         along = kNearRun / widest;
+        if (bits_alone_ && along < run.size) along /= 2;
         across = kNearRows;
       }
       if (!in_place) along = whole_pieces(along, widest);
@@ -282,11 +290,16 @@ class ElementwisePlanner {
     run.block = std::min(run.size, along);
     rows.block = std::min(rows.size, across);
     plan_.prefetch_ = any({Bring::kTranspose}) && any({Bring::kInPlace});
+    make_all_offsets();
+  }
+  void make_all_offsets() {
+    FlatAxis &run = plan_.run_, &rows = plan_.rows_;
+    const std::int64_t more = plan_.stream_segments_ ? kLine / bytes_[kA] : 0;  // to a line's end
     for (Side side : sides_) {
       const Bring bring = operand(side).bring;
       if (bring == Bring::kInPlace || bring == Bring::kOne || bring == Bring::kReverse) continue;
       const bool pieces = bring == Bring::kSegments || bring == Bring::kRepeat;
-      make_offsets(run, run_axes_, side, pieces ? run.fastest : 1);
+      make_offsets(run, run_axes_, side, pieces ? run.fastest : 1, more);
     }
     if (!rows.single)
       for (Side side : {kA, kB, kC}) make_offsets(rows, rows_axes_, side, 1);
@@ -300,13 +313,14 @@ class ElementwisePlanner {
     for (const FlatAxis* flat : {&plan_.run_, &plan_.rows_, &plan_.layers_}) {
       if (flat->size <= flat->block) continue;
       Steps step{};
+      const std::int64_t outers = std::max<std::int64_t>(flat->block / flat->inner, 1);
       for (std::size_t s = 0; s < 3; ++s)
-        step[s] = flat->single
-                      ? flat->block * flat->unit[s]
-                      : std::max<std::int64_t>(flat->block / flat->inner, 1) * flat->outer[s];
+        step[s] = flat->single ? flat->block * flat->unit[s] : outers * flat->outer[s];
       loops.push_back({(flat->size + flat->block - 1) / flat->block, step, flat});
     }
-    const auto nearest = [&](const ElementLoop& loop) {
+    const bool along_rows = bits_alone_ && has_near_segments();
+    const auto nearest = [&](const ElementLoop& loop) -> std::int64_t {
+      if (along_rows && loop.windows == &plan_.rows_) return 0;
       std::int64_t least = std::abs(loop.step[kC]);
       for (Side side : sides_) {
         const Bring bring = operand(side).bring;

@@ -106,10 +106,19 @@ void ElementwiseWorker::compute_layer(std::int64_t t, std::byte* c) const {
 void ElementwiseWorker::stream_segments(const std::byte* from, std::byte* c) const {
   const std::int64_t size = plan_.c_size_, n = plan_.run_.fastest;
   const std::int64_t begin = run_.begin % plan_.run_.inner;
-  const std::int64_t* offsets = plan_.run_.offsets[kA].data() + begin / n;
-  for (std::int64_t p = 0; p < rows_.count; ++p)
-    plan_.segments_->stream(from + row_offset(kA, p), offsets, begin % n * size, n * size,
-                            run_.count * size, c + row_offset(kC, p));
+  kernels::SegmentStrip strip;
+  strip.src = from;
+  strip.offsets = plan_.run_.offsets[kA].data() + begin / n;
+  strip.skip = begin % n * size;
+  strip.n = n * size;
+  strip.bytes = run_.count * size;
+  strip.first = run_.begin == 0;
+  strip.rest = (plan_.run_.size - run_.begin) * size;
+  strip.rows = rows_.count;
+  strip.src_row = plan_.rows_.unit[kA];
+  strip.dst_row = plan_.rows_.unit[kC];
+  strip.dst = c;
+  plan_.segments_->stream(strip);
 }
 
 void ElementwiseWorker::run_tile() {

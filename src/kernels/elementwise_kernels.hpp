@@ -61,15 +61,27 @@ const MoveKernels& move_kernels(std::int64_t element_size);
 // Elements of a whole vector of any target.
 constexpr std::int64_t whole_rows(std::int64_t element_size) { return 64 / element_size; }
 
+// Rows of `bytes` bytes of segments of n bytes each, but for the first `skip` (below n), whole
+// lines streamed. Of a row that goes on before or after this strip, a line cut in two belongs to
+// the strip where it begins: offsets has segments for that.
+struct SegmentStrip {
+  const std::byte* src = nullptr;
+  const std::int64_t* offsets = nullptr;
+  std::int64_t skip = 0, n = 0, bytes = 0;
+  bool first = true;      // the rows begin here
+  std::int64_t rest = 0;  // bytes of a row from here on
+  std::int64_t rows = 1, src_row = 0, dst_row = 0;
+  std::byte* dst = nullptr;
+};
+// Bytes of a strip with segments below 64.
+constexpr std::int64_t kStripBytes = 1024;
+
 // Segments of n bytes one after another, whatever the elements.
 struct SegmentKernels {
   // dst[j * n + i] = src[offsets[j] + i], i < n, j < count. Slack.
   void (*copy)(const std::byte* src, const std::int64_t* offsets, std::int64_t count,
                std::int64_t n, std::byte* dst);
-  // The first `bytes` bytes of that but for the first `skip` (below n), whole lines streamed;
-  // n >= 64.
-  void (*stream)(const std::byte* src, const std::int64_t* offsets, std::int64_t skip,
-                 std::int64_t n, std::int64_t bytes, std::byte* dst);
+  void (*stream)(const SegmentStrip& strip);
 };
 const SegmentKernels& segment_kernels();
 

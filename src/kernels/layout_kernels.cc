@@ -70,7 +70,7 @@ struct Move {
     for (int64_t q = 0; q < rows; ++q) from[q] = reinterpret_cast<const U*>(src + offsets[q]);
     U* to = reinterpret_cast<U*>(dst);
     int64_t p = 0;
-    for (; p + N <= columns; p += N, to += rows * N) {
+    const auto some = [&]() HWY_ATTR {
       const V x = hn::LoadU(d, from[0] + p), y = hn::LoadU(d, from[1] + p);
       if (rows == 2)
         hn::StoreInterleaved2(x, y, d, to);
@@ -78,6 +78,13 @@ struct Move {
         hn::StoreInterleaved3(x, y, hn::LoadU(d, from[2] + p), d, to);
       else
         hn::StoreInterleaved4(x, y, hn::LoadU(d, from[2] + p), hn::LoadU(d, from[3] + p), d, to);
+    };
+    for (; p + N <= columns; p += N, to += rows * N) some();
+    if (p < columns && columns >= N) {  // the last vector moves back to end with the columns
+      to -= rows * (p + N - columns);
+      p = columns - N;
+      some();
+      return;
     }
     for (; p < columns; ++p)
       for (int64_t q = 0; q < rows; ++q) *to++ = from[q][p];
@@ -233,54 +240,103 @@ HWY_INLINE hn::Vec<Bytes> LoadAcross(const std::byte* end, int64_t left, const s
 #endif
 }
 
-void StreamSegments(const std::byte* src, const int64_t* offsets, int64_t skip, int64_t n,
-                    int64_t bytes, std::byte* dst) {
+// What a row of a strip covers, from its first segment on.
+struct StripRow {
+  int64_t begin, end;
+  HWY_INLINE StripRow(const SegmentStrip& s, const std::byte* dst)
+      : begin(s.skip + (s.first ? 0 : HWY_MIN(s.rest, ToLine(dst)))),
+        end(s.skip + HWY_MIN(s.rest, s.bytes + ToLine(dst + s.bytes))) {}
+  static HWY_INLINE int64_t ToLine(const std::byte* p) {
+    return static_cast<int64_t>(-reinterpret_cast<uintptr_t>(p) % 64);
+  }
+};
+
+// load(i) gives vector i of a row, plain(to, bytes) copies its next bytes: up to the first line
+// of dst and after the last.
+template <class Load, class Plain>
+HWY_INLINE void StreamRow(std::byte* dst, int64_t bytes, const Load& load, const Plain& plain) {
   constexpr int64_t N = hn::MaxLanes(Bytes());
-  // Segments are too short for the processor to see the next one coming: a page ahead.
-  const int64_t ahead = HWY_MAX(int64_t{1}, 4096 / n);
-  const int64_t* const last = offsets + (skip + bytes - 1) / n;
-  const auto prefetch = [=](const int64_t* segment) HWY_ATTR {
-    segment += ahead;
-    if (segment > last) return;
-    for (int64_t i = 0; i < n; i += 64) __builtin_prefetch(src + *segment + i, 0, 3);
-  };
-  const std::byte* from = src + *offsets;
-  int64_t at = skip;  // in this segment
-  const auto plain = [&](int64_t left) HWY_ATTR {
-    while (left > 0) {
-      const int64_t some = HWY_MIN(left, n - at);
-      std::memcpy(dst, from + at, static_cast<size_t>(some));
-      dst += some;
-      at += some;
-      left -= some;
-      if (at == n && left > 0) {
-        from = src + *++offsets;
-        at = 0;
-      }
-    }
-  };
-  const std::byte* const end = dst + bytes;
-  plain(HWY_MIN(bytes, static_cast<int64_t>(-reinterpret_cast<uintptr_t>(dst) % 64)));
-  const int64_t vectors = (end - dst) / 64 * (64 / N);
-  for (int64_t i = 0; i < vectors; ++i, dst += N) {
-    hn::Vec<Bytes> v;
-    if (at + N <= n) {
-      v = LoadBytes(from + at);
-      at += N;
-    } else {
-      const std::byte* const next = src + *++offsets;
-      prefetch(offsets);
-      v = LoadAcross(from + n, n - at, next);
-      at += N - n;
-      from = next;
-    }
-    hn::Stream(v, Bytes(), reinterpret_cast<uint8_t*>(dst));
+  const int64_t head = HWY_MIN(bytes, StripRow::ToLine(dst));
+  plain(dst, head);
+  const int64_t lines = (bytes - head) / 64 * 64;
+  for (int64_t i = head; i < head + lines; i += N)
+    hn::Stream(load(), Bytes(), reinterpret_cast<uint8_t*>(dst + i));
+  plain(dst + head + lines, bytes - head - lines);
+}
+
+// Segments of 64 bytes or more, from the registers.
+void StreamLongSegments(const SegmentStrip& s) {
+  constexpr int64_t N = hn::MaxLanes(Bytes());
+  for (int64_t p = 0; p < s.rows; ++p) {
+    std::byte* const dst = s.dst + p * s.dst_row;
+    const std::byte* const src = s.src + p * s.src_row;
+    const StripRow row(s, dst);
+    const int64_t* offset = s.offsets + row.begin / s.n;
+    const std::byte* from = src + *offset;
+    int64_t at = row.begin % s.n;  // in this segment
+    StreamRow(
+        dst + row.begin - s.skip, row.end - row.begin,
+        [&]() HWY_ATTR {
+          if (at + N <= s.n) {
+            at += N;
+            return LoadBytes(from + at - N);
+          }
+          const std::byte* const next = src + *++offset;
+          const auto v = LoadAcross(from + s.n, s.n - at, next);
+          at += N - s.n;
+          from = next;
+          return v;
+        },
+        [&](std::byte* to, int64_t left) HWY_ATTR {
+          while (left > 0) {
+            if (at == s.n) {
+              from = src + *++offset;
+              at = 0;
+            }
+            const int64_t some = HWY_MIN(left, s.n - at);
+            std::memcpy(to, from + at, static_cast<size_t>(some));
+            to += some;
+            at += some;
+            left -= some;
+          }
+        });
   }
-  if (at == n && dst < end) {
-    from = src + *++offsets;
-    at = 0;
+}
+
+// Shorter ones meet in a buffer, a few rows at a time: a vector of pieces just stored would wait
+// for them.
+void StreamShortSegments(const SegmentStrip& s) {
+  constexpr int64_t N = hn::MaxLanes(Bytes()), kRows = 4;
+  constexpr int64_t kPitch = kStripBytes + 5 * 64;  // a segment and a line at the ends, and slack
+  HWY_ALIGN std::byte buffer[kRows * kPitch];
+  for (int64_t p = 0; p < s.rows; p += kRows) {
+    const int64_t some = HWY_MIN(kRows, s.rows - p);
+    for (int64_t i = 0; i < some; ++i) {
+      const StripRow row(s, s.dst + (p + i) * s.dst_row);
+      const int64_t first = row.begin / s.n;
+      CopyShortSegments(s.src + (p + i) * s.src_row, s.offsets + first,
+                        (row.end - 1) / s.n - first + 1, s.n, buffer + i * kPitch);
+    }
+    for (int64_t i = 0; i < some; ++i) {
+      std::byte* const dst = s.dst + (p + i) * s.dst_row;
+      const StripRow row(s, dst);
+      const std::byte* from = buffer + i * kPitch + row.begin % s.n;
+      StreamRow(
+          dst + row.begin - s.skip, row.end - row.begin,
+          [&]() HWY_ATTR {
+            from += N;
+            return LoadBytes(from - N);
+          },
+          [&](std::byte* to, int64_t left) HWY_ATTR {
+            std::memcpy(to, from, static_cast<size_t>(left));
+            from += left;
+          });
+    }
   }
-  plain(end - dst);
+}
+
+void StreamSegments(const SegmentStrip& strip) {
+  strip.n < 64 ? StreamShortSegments(strip) : StreamLongSegments(strip);
 }
 
 const SegmentKernels* FindSegments() {
