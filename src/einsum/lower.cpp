@@ -289,9 +289,20 @@ void Lowering::emit_real_pair(const LabeledView& left, const LabeledView& right,
 
 // A complex product is a real one: the left operand's real and imaginary part are two positions of
 // one more summed axis z, and the right operand is written out as the 2 x 2 matrices (re, im; -im,
-// re), with rows z and columns w; w is the real and imaginary part of the output.
-void Lowering::emit_complex_pair(const LabeledView& left, const LabeledView& right,
+// re), with rows z and columns w; w is the real and imaginary part of the output. The right one is
+// the smaller; of two that are equal, one with the output's last label. (The order of two additions
+// hangs on that, so the output's strides must not.)
+void Lowering::emit_complex_pair(const LabeledView& one, const LabeledView& other,
                                  const LabeledView& out) {
+  const auto elements = [this](const LabeledView& view) {
+    std::int64_t product = 1;
+    for (int label : view.labels) product *= size_of_label(label);
+    return product;
+  };
+  const std::int64_t one_elements = elements(one), other_elements = elements(other);
+  const bool has_last = out.labels.empty() || contains(other.labels, out.labels.back());
+  const bool swap = one_elements < other_elements || (one_elements == other_elements && !has_last);
+  const LabeledView &left = swap ? other : one, &right = swap ? one : other;
   const DType part = real_part(out.dtype);
   const int z = add_label("ᶻ", 2), w = add_label("ʷ", 2);
   const auto parts = [&](const LabeledView& view, int label) {
@@ -389,6 +400,8 @@ Network Lowering::network() const {
   for (const LabeledView& view : views_) network.inputs.push_back(view.labels);
   network.output = output_labels_;
   network.sizes = sizes_;
+  // As 2 x 2 real matrices (emit_complex_pair).
+  if (is_complex(common_)) network.spread = 2 * static_cast<std::int64_t>(size_of(common_));
   const auto bytes = [this](const LabeledView& view) {
     return elements_of(view) * static_cast<std::int64_t>(size_of(view.dtype));
   };

@@ -58,7 +58,7 @@ class Lowering {
   void emit_real_unary(const LabeledView& in, const LabeledView& out);
   void emit_pair(const LabeledView& left, const LabeledView& right, const LabeledView& out);
   void emit_real_pair(const LabeledView& left, const LabeledView& right, const LabeledView& out);
-  void emit_complex_pair(const LabeledView& left, const LabeledView& right, const LabeledView& out);
+  void emit_complex_pair(const LabeledView& one, const LabeledView& other, const LabeledView& out);
   void add_step(Step step);
 
   std::vector<std::int64_t> sizes_;

@@ -117,18 +117,20 @@ class SubsetSearch {
     }
   }
 
+  double bytes(Set set, std::int64_t element_bytes) const {
+    const double elements = to_double(touching_[set] * entries_[set].inside);
+    return std::min(elements * static_cast<double>(element_bytes), 0x1p63);
+  }
   // Bytes while it is an intermediate.
   double bytes(Set set) const {
-    if (set == full_ || std::has_single_bit(set)) return 0;
-    return std::min(
-        to_double(touching_[set] * entries_[set].inside) * static_cast<double>(element_bytes_),
-        0x1p63);
+    return set == full_ || std::has_single_bit(set) ? 0 : bytes(set, element_bytes_);
   }
   // The better of the two orders: first one half, then, with its result kept, the other.
   double joint_peak(Set set, Set one, Set other, double one_peak, double other_peak) const {
     const double a = bytes(one), b = bytes(other);
+    const double spread = std::min(bytes(one, network_.spread), bytes(other, network_.spread));
     return std::max(
-        a + b + rise_of(network_, {number_of(one), number_of(other)}, bytes(set)),
+        a + b + rise_of(network_, {number_of(one), number_of(other)}, bytes(set) + spread),
         std::min(std::max(one_peak, a + other_peak), std::max(other_peak, b + one_peak)));
   }
   // As in PathStep, for operands; past them for all else.

@@ -44,7 +44,13 @@ double least_peak(const Network& network, std::span<const PathStep> steps,
         during += static_cast<double>(made.held);
       }
       const double result = bytes(operands + static_cast<int>(i));
-      peak = std::max(peak, during + result);
+      const auto elements = [&](int tensor) {  // of operands: no labels, one
+        return tensor < operands ? 1
+                                 : sizes[static_cast<std::size_t>(tensor - operands)].result.value;
+      };
+      const double spread = static_cast<double>(network.spread) *
+                            std::min(elements(steps[i].left), elements(steps[i].right));
+      peak = std::max(peak, during + spread + result);
       alive[next] = alive[done] + result - bytes(steps[i].left) - bytes(steps[i].right);
       least[next] = std::min(least[next], peak);
     }

@@ -132,7 +132,21 @@ double bytes_of(const Wide& elements, std::int64_t element_bytes) {
   return std::min(elements.clamped() * static_cast<double>(element_bytes), kMost);
 }
 
-double rise_of(const Network& network, PathStep step, double result) {
+double spread_of(const Network& network, std::span<const StepSize> sizes, PathStep step) {
+  if (network.spread == 0) return 0;
+  const auto elements = [&](int tensor) {
+    const auto at = static_cast<std::size_t>(tensor), operands = network.inputs.size();
+    if (at >= operands) return sizes[at - operands].result;
+    Wide product(1);
+    for (int label : network.inputs[at])
+      product = product * Wide(static_cast<double>(network.sizes[static_cast<std::size_t>(label)]));
+    return product;
+  };
+  return std::min(bytes_of(elements(step.left), network.spread),
+                  bytes_of(elements(step.right), network.spread));
+}
+
+double rise_of(const Network& network, PathStep step, double made) {
   double alive = 0, rise = 0;
   for (int tensor : {step.left, step.right}) {
     if (static_cast<std::size_t>(tensor) >= network.prepared.size()) continue;
@@ -140,7 +154,7 @@ double rise_of(const Network& network, PathStep step, double result) {
     rise = std::max(rise, alive + static_cast<double>(bytes.making));
     alive += static_cast<double>(bytes.held);
   }
-  return std::max(rise, alive + result);
+  return std::max(rise, alive + made);
 }
 
 std::int64_t peak_of(const Network& network, std::span<const PathStep> steps,
@@ -155,7 +169,8 @@ std::int64_t peak_of(const Network& network, std::span<const PathStep> steps,
   for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
     const PathStep& step = steps[static_cast<std::size_t>(i)];
     const double result = bytes(operands + i);
-    peak = std::max(peak, alive + rise_of(network, step, result));
+    const double made = result + spread_of(network, sizes, step);
+    peak = std::max(peak, alive + rise_of(network, step, made));
     alive += result - bytes(step.left) - bytes(step.right);
   }
   // Below 2^53 bytes, more than any machine has, nothing was rounded.

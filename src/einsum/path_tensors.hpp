@@ -119,8 +119,10 @@ std::vector<StepSize> measure(const Network& network, std::span<const PathStep> 
 // Of an intermediate; at most 2^63, so that sums are safe.
 double bytes_of(const Wide& elements, std::int64_t element_bytes);
 // Most bytes that a step needs beside those alive before it: its operands of the network, which are
-// prepared one after the other, the left one first, and `result`.
-double rise_of(const Network& network, PathStep step, double result);
+// prepared one after the other, the left one first, and `made`: its result, and what is spread.
+double rise_of(const Network& network, PathStep step, double made);
+// Bytes that a step of complex numbers spreads.
+double spread_of(const Network& network, std::span<const StepSize> sizes, PathStep step);
 // Most bytes alive at a time when the steps run as they stand: intermediates, prepared operands.
 std::int64_t peak_of(const Network& network, std::span<const PathStep> steps,
                      std::span<const StepSize> sizes, std::int64_t element_bytes);

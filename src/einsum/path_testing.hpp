@@ -80,6 +80,8 @@ struct Terms {
     const Labels both = joined(a.labels, b.labels);
     Term result{needed(both, others, output_), next_++, 0};
     const double elements = product(*network_, result.labels);
+    const double spread = static_cast<double>(network_->spread) *
+                          std::min(product(*network_, a.labels), product(*network_, b.labels));
     flops += product(*network_, both);
     largest = std::max(largest, elements);
     if (!terms.empty()) {
@@ -93,7 +95,7 @@ struct Terms {
       peak = std::max(peak, beside + static_cast<double>(bytes.making));
       beside += static_cast<double>(bytes.held);
     }
-    peak = std::max(peak, beside + result.bytes);
+    peak = std::max(peak, beside + spread + result.bytes);
     alive += result.bytes - a.bytes - b.bytes;
     terms.push_back(result);
   }
@@ -166,8 +168,18 @@ inline Network random_network(int tensors, std::mt19937& random, int most_extent
   return network;
 }
 
-// Lets half of the operands be summed or converted before their steps.
+// Lets half of the operands be summed or converted before their steps, and some networks be
+// complex.
 inline void prepare_some(Network& network, std::mt19937& random, unsigned most_bytes) {
+  if (random() % 3 == 0) {
+    network.spread = 8;
+    std::vector<int> uses(network.sizes.size());
+    for (const std::vector<int>& input : network.inputs)
+      for (int label : input) ++uses[static_cast<std::size_t>(label)];
+    for (int label : network.output) ++uses[static_cast<std::size_t>(label)];
+    for (std::vector<int>& input : network.inputs)
+      std::erase_if(input, [&](int label) { return uses[static_cast<std::size_t>(label)] == 1; });
+  }
   network.prepared.resize(network.inputs.size());
   for (PreparedBytes& bytes : network.prepared) {
     if (random() % 2 == 0) continue;
