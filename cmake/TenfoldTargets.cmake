@@ -35,17 +35,21 @@ endif()
 
 # tenfold_sources(TARGET FILE...) adds source files to a target. With TENFOLD_COMPILE_TOGETHER the
 # files of one call are compiled as one, since other libraries' headers take most of the time: what
-# they define for themselves needs names of its own among them.
+# they define for themselves needs names of its own among them. The file that includes them is the
+# same for every build folder, and so a compiler cache knows it.
 function(tenfold_sources target)
-  target_sources(${target} PRIVATE ${ARGN})
+  if(NOT TENFOLD_COMPILE_TOGETHER)
+    target_sources(${target} PRIVATE ${ARGN})
+    return()
+  endif()
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
   list(GET ARGN 0 first)
   cmake_path(GET first STEM stem)
-  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES
-                              UNITY_GROUP ${folder}_${stem})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TENFOLD_COMPILE_TOGETHER}
-                        UNITY_BUILD_MODE GROUP)
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"${CMAKE_CURRENT_SOURCE_DIR}/\\1\"")
+  list(JOIN ARGN "\n" lines)
+  set(together ${TENFOLD_COMPILE_TOGETHER}/${folder}_${stem}.cpp)
+  file(CONFIGURE OUTPUT ${together} CONTENT "${lines}\n" @ONLY)
+  target_sources(${target} PRIVATE ${together})
 endfunction()
 
 # tenfold_compile_quickly(NAME) is for tests: nearly all of their time is spent in the library, so
