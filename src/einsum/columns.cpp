@@ -32,8 +32,8 @@ class ColumnsKernel final : public PairKernel {
   explicit ColumnsKernel(const ColumnsPlan& plan)
       : plan_(plan),
         fn_(plan.paired ? fns(plan)->paired : fns(plan)->scaled),
-        convert_m_(find_convert(plan.m_type, plan.acc)),
-        convert_w_(find_convert(plan.w_type, plan.acc)),
+        convert_m_(plan.m_type, plan.acc),
+        convert_w_(plan.w_type, plan.acc),
         tree_(plan.acc),
         store_(plan.acc, plan.c_type),
         terms_(plan.k.extent()),
@@ -89,7 +89,7 @@ class ColumnsKernel final : public PairKernel {
 
   const ColumnsPlan plan_;
   void (*const fn_)(const ColumnsBlock&);
-  const ConvertFn convert_m_, convert_w_;
+  const ToSums convert_m_, convert_w_;
   const SumTree tree_;
   const SumStore store_;
   const std::int64_t terms_, units_, sum_size_, m_size_, w_size_, c_size_;

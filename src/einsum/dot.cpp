@@ -29,8 +29,8 @@ class DotKernel final : public PairKernel {
   explicit DotKernel(const DotPlan& plan)
       : plan_(plan),
         fn_(kernels::find_dot(plan.kernel_a(), plan.kernel_b())),
-        convert_a_(find_convert(plan.a_type, plan.acc)),
-        convert_b_(find_convert(plan.b_type, plan.acc)),
+        convert_a_(plan.a_type, plan.acc),
+        convert_b_(plan.b_type, plan.acc),
         tree_(plan.acc),
         store_(plan.acc, plan.c_type),
         sum_size_(static_cast<std::int64_t>(size_of(plan.acc))),
@@ -95,14 +95,14 @@ class DotKernel final : public PairKernel {
                   std::byte* scratch) const;
   template <class Each>
   void for_runs(std::int64_t PairAxis::*stride, Part part, const Each& each) const;
-  void gather(ConvertFn convert, const std::byte* from, std::int64_t size,
+  void gather(const ToSums& convert, const std::byte* from, std::int64_t size,
               std::int64_t PairAxis::*stride, Part part, std::byte* to) const;
   void find_offsets(std::int64_t size, std::int64_t PairAxis::*stride, Part part,
                     std::int64_t* offsets) const;
 
   const DotPlan plan_;
   const kernels::DotFn fn_;
-  const ConvertFn convert_a_, convert_b_;
+  const ToSums convert_a_, convert_b_;
   const SumTree tree_;
   const SumStore store_;
   const std::int64_t sum_size_, a_size_, b_size_, c_size_, units_;
@@ -152,7 +152,7 @@ void DotKernel::for_runs(std::int64_t PairAxis::*stride, Part part, const Each& 
 }
 
 // Positions `part` of n, side by side in the type of the computation.
-void DotKernel::gather(ConvertFn convert, const std::byte* from, std::int64_t size,
+void DotKernel::gather(const ToSums& convert, const std::byte* from, std::int64_t size,
                        std::int64_t PairAxis::*stride, Part part, std::byte* to) const {
   for_runs(stride, part, [&](std::int64_t first, std::int64_t count) {
     convert(from + first * size, plan_.n.*stride, count, to);
@@ -169,13 +169,17 @@ void DotKernel::find_offsets(std::int64_t size, std::int64_t PairAxis::*stride, 
 }
 
 // Rows of n, each dense and in the type of the computation, from rows that lie side by side.
-// offsets[q]: of position q of n. `raw` has room for them in their own type.
+// offsets[q]: of position q of n; nullptr: two to four rows and nothing between. `raw` has room for
+// them in their own type.
 void turn(const std::byte* from, DType type, DType acc, const std::int64_t* offsets, std::int64_t n,
           std::int64_t rows, std::byte* raw, std::byte* to) {
   const auto size = static_cast<std::int64_t>(size_of(type));
-  // The rows of the next call are the next ones in memory.
-  kernels::move_kernels(size).transpose(from, offsets, n, rows, type == acc ? to : raw, n * size,
-                                        rows * size);
+  const kernels::MoveKernels& moves = kernels::move_kernels(size);
+  std::byte* const moved = type == acc ? to : raw;
+  if (offsets == nullptr)
+    moves.deinterleave(from, n, rows, moved, n * size);
+  else  // the rows of the next call are the next ones in memory
+    moves.transpose(from, offsets, n, rows, moved, n * size, rows * size);
   if (type != acc) kernels::find_convert_rows(type, acc)({.a = raw, .c = to, .n = rows * n});
 }
 
@@ -191,23 +195,27 @@ void DotKernel::fold_block(Operands x, const PairAxis& row, std::int64_t rows, P
   if (!plan_.packs()) return fn_(x.a, row.a, x.b, row.b, rows, n, sums);
   std::byte *const a = scratch, *const b = scratch + kPackedSlots * sum_size_;
   std::byte* const raw = b + kPackedSlots * sum_size_;
-  auto* const offsets = reinterpret_cast<std::int64_t*>(raw + kPackedSlots * sum_size_);
-  // At most one of them: n is contiguous in the other.
-  if (plan_.turn_a) find_offsets(a_size_, &PairAxis::a, part, offsets);
-  if (plan_.turn_b) find_offsets(b_size_, &PairAxis::b, part, offsets);
-  const auto pack = [&](ConvertFn convert, const std::byte* from, DType type, bool turns,
+  auto* const offsets =
+      plan_.apart ? nullptr : reinterpret_cast<std::int64_t*>(raw + kPackedSlots * sum_size_);
+  const bool turn_a = plan_.turned == Turned::kA, turn_b = plan_.turned == Turned::kB;
+  if (turn_a && offsets != nullptr) find_offsets(a_size_, &PairAxis::a, part, offsets);
+  if (turn_b && offsets != nullptr) find_offsets(b_size_, &PairAxis::b, part, offsets);
+  const auto pack = [&](const ToSums& convert, const std::byte* from, DType type, bool turns,
                         std::int64_t PairAxis::*stride, std::int64_t count, std::byte* to) {
+    if (turns && offsets == nullptr)
+      from += part.begin * plan_.n.*stride * static_cast<std::int64_t>(size_of(type));
     if (turns) return turn(from, type, plan_.acc, offsets, n, count, raw, to);
     const auto size = static_cast<std::int64_t>(size_of(type));
     for (std::int64_t r = 0; r < (row.*stride == 0 ? 1 : count); ++r)
       gather(convert, from + r * row.*stride * size, size, stride, part, to + r * n * sum_size_);
   };
-  const std::int64_t step = kDotPacked / n;
+  // A vector that all rows share is gathered once.
+  const std::int64_t step = plan_.pack_a || row.b != 0 ? kDotPacked / n : rows;
   for (std::int64_t r = 0; r < rows; r += step) {
     const std::int64_t count = std::min(step, rows - r);
     const Operands at = moved(x, row, r), all = moved(start, row, r);
-    if (plan_.pack_a) pack(convert_a_, all.a, plan_.a_type, plan_.turn_a, &PairAxis::a, count, a);
-    if (plan_.pack_b) pack(convert_b_, all.b, plan_.b_type, plan_.turn_b, &PairAxis::b, count, b);
+    if (plan_.pack_a) pack(convert_a_, all.a, plan_.a_type, turn_a, &PairAxis::a, count, a);
+    if (plan_.pack_b) pack(convert_b_, all.b, plan_.b_type, turn_b, &PairAxis::b, count, b);
     fn_(plan_.pack_a ? a : at.a, plan_.pack_a && row.a != 0 ? n : row.a, plan_.pack_b ? b : at.b,
         plan_.pack_b && row.b != 0 ? n : row.b, count, n, sums + r * sum_size_);
   }

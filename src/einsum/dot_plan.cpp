@@ -66,19 +66,31 @@ void choose_packing(DotPlan& plan) {
   plan.pack_a = plan.n.a != 1 || has_gaps(plan.n_axes, &PairAxis::a);
   plan.pack_b = plan.n.b != 1 || has_gaps(plan.n_axes, &PairAxis::b);
   const auto exists = [](DType a, DType b) { return kernels::find_dot(a, b) != nullptr; };
-  if (exists(plan.kernel_a(), plan.kernel_b())) return;
   const PairAxis& row = plan.batched ? plan.outer[plan.outer.size() - 1] : plan.row;
+  // A long vector that all rows share is converted once.
+  if (row.b == 0 && plan.n.size >= kernels::kLeaf && row.size >= kFewRows && !plan.pack_a &&
+      exists(plan.a_type, plan.acc) && plan.b_type != plan.acc)
+    plan.pack_b = true;
+  if (exists(plan.kernel_a(), plan.kernel_b())) return;
   if (row.a != 0 && row.b != 0 && exists(plan.kernel_b(), plan.kernel_a())) return swap_plan(plan);
   plan.pack_b = true;
   plan.pack_a = plan.pack_a || !exists(plan.a_type, plan.acc);
 }
 
-// Rows that lie side by side are gathered by transposes, if they fill a good part of a vector.
+// Rows that lie side by side are gathered by transposes, if they fill a good part of a vector or
+// are few and nothing lies between.
 void choose_turning(DotPlan& plan) {
   const PairAxis& row = plan.batched ? plan.outer[plan.outer.size() - 1] : plan.row;
-  if (row.size < kFewRows) return;
-  plan.turn_a = plan.pack_a && row.a == 1 && std::abs(plan.n.a) != 1;
-  plan.turn_b = plan.pack_b && row.b == 1 && std::abs(plan.n.b) != 1;
+  const auto turn = [&](Turned side, bool packs, std::int64_t PairAxis::*stride) {
+    if (!packs || row.*stride != 1 || std::abs(plan.n.*stride) == 1) return;
+    const bool apart = row.size >= 2 && row.size <= 4 && plan.n.*stride == row.size &&
+                       !plan.batched && !has_gaps(plan.n_axes, stride);
+    if (row.size < kFewRows && !apart) return;
+    plan.turned = side;
+    plan.apart = apart;
+  };
+  turn(Turned::kA, plan.pack_a, &PairAxis::a);
+  turn(Turned::kB, plan.pack_b, &PairAxis::b);
 }
 
 // One row of a call of `rows`, in the L1 cache: nanoseconds.
@@ -137,11 +149,12 @@ double cost_of(const DotPlan& plan, const Pair& pair) {
   const double streamed = reads_ns(plan, pair, sums, calls);
   double packed = 0;
   const auto pack = [&](bool packs, bool turns, std::int64_t stride, std::int64_t row_stride) {
-    const double each = turns ? 0.3 : std::abs(stride) == 1 ? 0.4 : 0.9;
+    const double turn = plan.apart ? 0.1 : 0.3;
+    const double each = turns ? turn : std::abs(stride) == 1 ? 0.4 : 0.9;
     if (packs) packed += (row_stride == 0 ? calls : all_rows) * n * each / kScalarOpsPerNs;
   };
-  pack(plan.pack_a, plan.turn_a, plan.n.a, row.a);
-  pack(plan.pack_b, plan.turn_b, plan.n.b, row.b);
+  pack(plan.pack_a, plan.turned == Turned::kA, plan.n.a, row.a);
+  pack(plan.pack_b, plan.turned == Turned::kB, plan.n.b, row.b);
   // Sums that are not side by side in the output are scattered.
   constexpr double kScatterNs = 0.5;
   if (plan.row.c != 1 && plan.row.size > 1) packed += kScatterNs * sums;

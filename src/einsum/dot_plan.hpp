@@ -12,8 +12,13 @@ inline constexpr std::int64_t kDotRows = 1024;
 // Elements of an operand that are gathered at a time, and of one row (a whole subtree of the sum).
 inline constexpr std::int64_t kDotPacked = 16384;
 inline constexpr std::int64_t kDotChunk = 4096;
-// The same where it is transposed: so many rows of it that whole cache lines are read at a time.
-inline constexpr std::int64_t kDotTurned = 512;
+// The same where it is transposed: so many rows of it that whole cache lines are read at a time;
+// and where two to four rows lie element by element side by side.
+inline constexpr std::int64_t kDotTurned = 512, kDotTakenApart = 2048;
+
+// The operand whose rows lie side by side and are brought in by transposes. At most one: n is
+// contiguous in the other.
+enum class Turned { kNone, kA, kB };
 
 //   c[unit, row] = sum over outer, n of a[unit, row, outer, n] * b[unit, row, outer, n]
 struct DotPlan {
@@ -31,14 +36,17 @@ struct DotPlan {
   // The kernel's rows are positions of the innermost outer axis, not of a kept one.
   bool batched = false;
   bool pack_a = false, pack_b = false;  // gathered into dense memory of type acc
-  bool turn_a = false, turn_b = false;  // and the rows are side by side: by transposes
-  double cost = 0;                      // nanoseconds on one thread
+  Turned turned = Turned::kNone;
+  bool apart = false;  // two to four rows, which are all there is: taken apart as they are read
+  double cost = 0;     // nanoseconds on one thread
 
   double row_bytes() const;   // of a, what one sum reads
   std::int64_t tile() const;  // rows of a tile
   bool packs() const { return pack_a || pack_b; }
-  bool turns() const { return turn_a || turn_b; }
-  std::int64_t chunk() const { return turns() ? kDotTurned : packs() ? kDotChunk : n.size; }
+  bool turns() const { return turned != Turned::kNone; }
+  std::int64_t chunk() const {
+    return apart ? kDotTakenApart : turns() ? kDotTurned : packs() ? kDotChunk : n.size;
+  }
   DType kernel_a() const { return pack_a ? acc : a_type; }
   DType kernel_b() const { return pack_b ? acc : b_type; }
 };

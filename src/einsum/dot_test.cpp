@@ -96,6 +96,29 @@ TEST(Dot, TransposedOperands) {
   check_dot("ij,ji->i", {{'i', 20}, {'j', 600}}, {}, {}, {.reversed = "i"});
 }
 
+// Two to four rows that lie element by element side by side, and the same with something between.
+TEST(Dot, RowsTakenApart) {
+  for (std::int64_t rows : {2, 3, 4, 5})
+    for (std::int64_t n : {2, 15, 64, 511, 2047, 2048, 2050, 6150})
+      for (const Types& types : {Types{}, kDoubles, Types{DType::kBF16, DType::kBF16, DType::kBF16},
+                                 Types{DType::kU8, DType::kU8, DType::kI32}}) {
+        const Sizes sizes{{'i', n}, {'j', rows}};
+        check_dot("i,ij->j", sizes, types);
+        check_dot("ij,i->j", sizes, types, {.gap = 1});
+      }
+  check_dot("bi,bij->bj", {{'b', 3}, {'i', 700}, {'j', 3}});
+  check_dot("ij,kji->kj", {{'i', 3}, {'j', 4}, {'k', 50}});
+}
+
+// Rows that share a vector so long that several of them are read at a time.
+TEST(Dot, LongRowsThatShareAVector) {
+  for (const Types& types : {Types{}, kDoubles, Types{DType::kF16, DType::kF16, DType::kF32},
+                             Types{DType::kBF16, DType::kBF16, DType::kF32},
+                             Types{DType::kI16, DType::kI16, DType::kI16}})
+    for (std::int64_t rows : {3, 4, 9})
+      check_dot("ij,j->i", {{'i', rows}, {'j', kSanitized ? 8200 : 17001}}, types);
+}
+
 TEST(Dot, Layouts) {
   const Sizes sizes{{'i', 20}, {'j', 700}};
   check_dot("ij,ij->i", sizes, {}, {.reversed = "j"}, {.reversed = "j"});

@@ -9,6 +9,7 @@
 #include "core/convert.hpp"
 #include "einsum/axis_list.hpp"
 #include "einsum/cost.hpp"
+#include "kernels/elementwise_kernels.hpp"
 #include "kernels/reduce_kernels.hpp"
 #include "reduce/scratch.hpp"
 
@@ -100,6 +101,25 @@ class SumTree {
   static constexpr kernels::KernelArgs kNone{};
   const kernels::ReduceKernel* kernel_;
   DType acc_;
+};
+
+// Elements of an operand to dense ones in the type of the sums; vectors of those side by side.
+class ToSums {
+ public:
+  ToSums(DType from, DType acc)
+      : any_(find_convert(from, acc)), dense_(kernels::find_convert_rows(from, acc)) {}
+
+  // `stride` in elements.
+  void operator()(const std::byte* from, std::int64_t stride, std::int64_t count, void* to) const {
+    if (stride == 1)
+      dense_({.a = from, .c = to, .n = count});
+    else
+      any_(from, stride, count, to);
+  }
+
+ private:
+  ConvertFn any_;
+  kernels::RowsFn dense_;
 };
 
 // Converts finished sums and puts them into the output; a NaN becomes the canonical one.

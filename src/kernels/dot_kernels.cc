@@ -7,8 +7,7 @@
 #define HWY_TARGET_INCLUDE "kernels/dot_kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
-#include "kernels/keys.hpp"
-#include "kernels/lanes-inl.h"
+#include "kernels/dot_leaves-inl.h"
 #include "kernels/product_kernels.hpp"
 #include "kernels/product_kernels.inc"
 
@@ -17,23 +16,35 @@ namespace tenfold::kernels {
 namespace HWY_NAMESPACE {
 
 template <class TA, class TB, class A>
-struct Dot {
-  using Op = SumOp<A, A>;
-  using L = Lanes<Op>;
-  using RA = Raw<TA>;
-  using RB = Raw<TB>;
-  using D = typename L::D;
-  using V = typename L::V;
-  using DA = hn::Rebind<RA, D>;
-  using DB = hn::Rebind<RB, D>;
-  static constexpr int64_t N = L::N, NV = L::NV;
-  // Bytes that a stream prefetches ahead; the vector of a product with a matrix stays in L1.
-  static constexpr int64_t kAhead = 8192;
+struct Dot : DotLeaves<TA, TB, A> {
+  using Base = DotLeaves<TA, TB, A>;
+  using Base::Canonical;
+  using Base::kAhead;
+  using Base::kTwoLeaves;
+  using Base::LoadSome;
+  using Base::N;
+  using Base::NV;
+  using Base::op;
+  using Base::PartProduct;
+  using Base::Product;
+  using Base::StoreRows;
+  using typename Base::D;
+  using typename Base::DA;
+  using typename Base::DB;
+  using typename Base::L;
+  using typename Base::Op;
+  using typename Base::RA;
+  using typename Base::RB;
+  using typename Base::V;
   // Rows up to this length are added side by side if they share a vector: as many as give eight
   // accumulators (with sixteen, the addresses no longer fit the registers).
   static constexpr int64_t kRowsAbreast = 128;
   static constexpr int64_t kGroup = std::min(N, 8 / NV);
   static constexpr int64_t kUnrolled = std::min<int64_t>(N, 4);  // rows of a pass without branches
+  // Rows that share a vector which the first cache does not hold: so many at a time.
+  static constexpr int64_t kTogether = 4;
+  static constexpr int64_t kLongRow = 32768;  // bytes
+  static constexpr int64_t kRowAhead = 2048;  // bytes that each of these streams prefetches ahead
 
   struct Rows {
     const RA* a;
@@ -51,14 +62,14 @@ struct Dot {
   }
 
  private:
-  static HWY_INLINE Op op() { return Op(KernelArgs{}); }
-
   template <bool kShared>
   static HWY_INLINE void RunRows(Rows x, int64_t rows, A* out) {
     int64_t r = 0;
     if (x.n <= L::kLeafSize) {
       if (x.n <= 4 && x.a_row == x.n && (kShared || x.b_row == x.n))
         r = Interleaved<kShared>(x, rows, out);
+      else if (kShared && x.n <= kMostSteps * L::kLanes)
+        r = HeldRows(x, rows, out);
       else if (x.n < L::kLanes)
         r = Narrow(x, rows, out);
       else if (x.n <= kRowsAbreast)
@@ -67,87 +78,10 @@ struct Dot {
       x.b += r * x.b_row;
       if (4 * (rows - r) >= N) return Leaves<kShared>(x, rows - r, out + r);
     }
+    if (kShared && x.n * int64_t{sizeof(RB)} > kLongRow)
+      for (; r + kTogether <= rows; r += kTogether, x.a += kTogether * x.a_row)
+        Together(x, out + r);
     for (; r < rows; ++r, x.a += x.a_row, x.b += x.b_row) out[r] = Row<kShared>(x.a, x.b, x.n);
-  }
-
-  static HWY_INLINE V Product(const RA* a, const RB* b) {
-    const D d;
-    return hn::Mul(Widen<TA>(d, hn::LoadU(DA(), a)), Widen<TB>(d, hn::LoadU(DB(), b)));
-  }
-  // Lanes from `count` on become the identity of addition, -0; 0 < count < N.
-  static HWY_INLINE V PartProduct(const RA* a, const RB* b, size_t count) {
-    const D d;
-    const V v =
-        hn::Mul(Widen<TA>(d, LoadTail(DA(), a, count)), Widen<TB>(d, LoadTail(DB(), b, count)));
-    return hn::IfThenElse(hn::FirstN(d, count), v, hn::Set(d, Op::Identity()));
-  }
-  static HWY_INLINE V TailProduct(const RA* a, const RB* b, int64_t count) {
-    if (count <= 0) return hn::Set(D(), Op::Identity());
-    if (count >= N) return Product(a, b);
-    return PartProduct(a, b, static_cast<size_t>(count));
-  }
-
-  template <bool kShared>
-  static HWY_INLINE void Prefetch(const RA* a, const RB* b) {
-    __builtin_prefetch(reinterpret_cast<const char*>(a) + kAhead, 0, 3);
-    if constexpr (!kShared) __builtin_prefetch(reinterpret_cast<const char*>(b) + kAhead, 0, 3);
-  }
-
-  // Of the vectors that hold as many elements as there are lanes: the first of a cache line.
-  static constexpr bool StartsLine(int64_t v) { return v * N * int64_t{sizeof(RA)} % 64 == 0; }
-  template <bool kShared>
-  static HWY_INLINE void PrefetchLanes(const RA* a, const RB* b) {
-    TENFOLD_UNROLL
-    for (int64_t v = 0; v < NV; ++v)
-      if (StartsLine(v)) Prefetch<kShared>(a + v * N, b + v * N);
-  }
-
-  static HWY_INLINE V Canonical(V v) {
-    if constexpr (std::is_floating_point_v<A>) {
-      const D d;
-      return hn::IfThenElse(hn::IsNaN(v), hn::Set(d, std::bit_cast<A>(kNanBits<A>)), v);
-    } else {
-      return v;
-    }
-  }
-  static HWY_INLINE A Canonical(A v) {
-    if constexpr (std::is_floating_point_v<A>)
-      return v == v ? v : std::bit_cast<A>(kNanBits<A>);
-    else
-      return v;
-  }
-  static HWY_INLINE void StoreRows(const V* lanes, A* out, int64_t count = N) {
-    const V sums = Canonical(L::FoldRows(op(), lanes));
-    if (count == N)
-      hn::StoreU(sums, D(), out);
-    else
-      StoreTail(sums, D(), out, static_cast<size_t>(count));
-  }
-
-  // One leaf, possibly partial (not if kWhole), folded to one vector.
-  template <bool kShared, bool kWhole = false>
-  static HWY_INLINE V LeafVector(const RA* a, const RB* b, int64_t n) {
-    V acc[NV];
-    if (!kWhole && n < L::kLanes) {
-      TENFOLD_UNROLL
-      for (int64_t v = 0; v < NV; ++v) acc[v] = TailProduct(a + v * N, b + v * N, n - v * N);
-      return L::FoldVectors(op(), acc);
-    }
-    TENFOLD_UNROLL
-    for (int64_t v = 0; v < NV; ++v) acc[v] = Product(a + v * N, b + v * N);
-    int64_t i = L::kLanes;
-    for (; i + L::kLanes <= n; i += L::kLanes) {
-      PrefetchLanes<kShared>(a + i, b + i);
-      TENFOLD_UNROLL
-      for (int64_t v = 0; v < NV; ++v)
-        acc[v] = hn::Add(acc[v], Product(a + i + v * N, b + i + v * N));
-    }
-    if (!kWhole && i < n) {
-      TENFOLD_UNROLL
-      for (int64_t v = 0; v < NV; ++v)
-        acc[v] = hn::Add(acc[v], TailProduct(a + i + v * N, b + i + v * N, n - i - v * N));
-    }
-    return L::FoldVectors(op(), acc);
   }
 
   template <bool kShared>
@@ -155,11 +89,42 @@ struct Dot {
     constexpr int64_t kSize = L::kLeafSize;
     LeafStack<Op> stack;
     const RA* const end = a + n;
+    if constexpr (kTwoLeaves)
+      for (; end - a >= 2 * kSize; a += 2 * kSize, b += 2 * kSize) {
+        V lanes[2];
+        Base::template LeafPair<kShared>(a, b, lanes);
+        stack.Push(op(), L::FoldLanes(op(), D(), lanes[0]));
+        stack.Push(op(), L::FoldLanes(op(), D(), lanes[1]));
+      }
     for (; end - a >= kSize; a += kSize, b += kSize)
-      stack.Push(op(), L::FoldLanes(op(), D(), LeafVector<kShared, true>(a, b, kSize)));
+      stack.Push(op(),
+                 L::FoldLanes(op(), D(), Base::template LeafVector<kShared, true>(a, b, kSize)));
     if (a == end) return Canonical(stack.Finish(op(), A{}, false));
-    const A last = L::FoldLanes(op(), D(), LeafVector<kShared>(a, b, end - a));
+    const A last = L::FoldLanes(op(), D(), Base::template LeafVector<kShared>(a, b, end - a));
     return Canonical(stack.Finish(op(), last, true));
+  }
+
+  // Long rows side by side against one vector, which is loaded once for all of them.
+  static void Together(const Rows& x, A* out) {
+    LeafStack<Op> stacks[kTogether];
+    const auto leaf = [&](int64_t at, int64_t n, A* sums) HWY_ATTR {
+      const Rows part{x.a + at, x.b + at, x.a_row, 0, n};
+      V lanes[kTogether];
+      V rest[NV];
+      Base::LoadShared(part.b + n / L::kLanes * L::kLanes, n % L::kLanes, rest);
+      AbreastGroup<kTogether>(part, rest, lanes, kRowAhead);
+      TENFOLD_UNROLL
+      for (int64_t g = 0; g < kTogether; ++g) sums[g] = L::FoldLanes(op(), D(), lanes[g]);
+    };
+    A sums[kTogether] = {};
+    int64_t at = 0;
+    for (; at + L::kLeafSize <= x.n; at += L::kLeafSize) {
+      leaf(at, L::kLeafSize, sums);
+      for (int64_t g = 0; g < kTogether; ++g) stacks[g].Push(op(), sums[g]);
+    }
+    if (at < x.n) leaf(at, x.n - at, sums);
+    for (int64_t g = 0; g < kTogether; ++g)
+      out[g] = Canonical(stacks[g].Finish(op(), sums[g], at < x.n));
   }
 
   // Rows of at most a leaf, N of them folded at once; where there are fewer, the others are
@@ -172,13 +137,55 @@ struct Dot {
       TENFOLD_UNROLL
       for (int64_t j = 0; j < N; ++j) lanes[j] = hn::Zero(D());
       for (int64_t j = 0; j < count; ++j, x.a += x.a_row, x.b += x.b_row)
-        lanes[j] = LeafVector<kShared>(x.a, x.b, x.n);
+        lanes[j] = Base::template LeafVector<kShared>(x.a, x.b, x.n);
       StoreRows(lanes, out, count);
     }
   }
 
-  // Rows shorter than the lanes of a leaf: whole vectors, then a masked one. One vector for all of
-  // the rows is read again for each.
+  // Rows of at most kSteps * kLanes against one vector, which stays in registers.
+  static constexpr int64_t kMostSteps = HWY_MIN(int64_t{4}, 8 / NV);
+  template <int64_t kSteps>
+  static int64_t Held(Rows x, int64_t rows, A* out) {
+    constexpr int64_t kLast = (kSteps - 1) * L::kLanes;
+    V b[kSteps * NV];
+    TENFOLD_UNROLL
+    for (int64_t s = 0; s < kSteps; ++s)
+      Base::LoadShared(x.b + s * L::kLanes, HWY_MIN(L::kLanes, x.n - s * L::kLanes), b + s * NV);
+    int64_t r = 0;
+    for (; r + N <= rows; r += N) {
+      V lanes[N];
+      for (int64_t j = 0; j < N; j += kUnrolled) {
+        TENFOLD_UNROLL
+        for (int64_t i = 0; i < kUnrolled; ++i, x.a += x.a_row) {
+          V acc[NV];
+          TENFOLD_UNROLL
+          for (int64_t s = 0; s < kSteps; ++s) {
+            const RA* a = x.a + s * L::kLanes;
+            Base::template PrefetchLanes<true>(a, nullptr);
+            TENFOLD_UNROLL
+            for (int64_t v = 0; v < NV; ++v) {
+              const V value = s + 1 < kSteps ? Widen<TA>(D(), hn::LoadU(DA(), a + v * N))
+                                             : LoadSome(a + v * N, x.n - kLast - v * N);
+              const V product = hn::Mul(value, b[s * NV + v]);
+              acc[v] = s == 0 ? product : hn::Add(acc[v], product);
+            }
+          }
+          lanes[j + i] = L::FoldVectors(op(), acc);
+        }
+      }
+      StoreRows(lanes, out + r);
+    }
+    return r;
+  }
+  static int64_t HeldRows(const Rows& x, int64_t rows, A* out) {
+    const int64_t steps = (x.n + L::kLanes - 1) / L::kLanes;
+    if (steps == 1) return Held<1>(x, rows, out);
+    if (steps == 2) return Held<2>(x, rows, out);
+    if (steps == 3) return Held<HWY_MIN(3, kMostSteps)>(x, rows, out);
+    return Held<kMostSteps>(x, rows, out);
+  }
+
+  // Rows shorter than the lanes of a leaf: whole vectors, then a masked one.
   static int64_t Narrow(Rows x, int64_t rows, A* out) {
     const D d;
     const int64_t whole = x.n / N, rest = x.n % N;
@@ -188,7 +195,7 @@ struct Dot {
       for (int64_t j = 0; j < N; j += kUnrolled) {
         TENFOLD_UNROLL
         for (int64_t i = 0; i < kUnrolled; ++i, x.a += x.a_row, x.b += x.b_row) {
-          PrefetchLanes<false>(x.a, x.b);
+          Base::template PrefetchLanes<false>(x.a, x.b);
           V acc[NV];
           TENFOLD_UNROLL
           for (int64_t v = 0; v < NV; ++v) {
@@ -215,38 +222,43 @@ struct Dot {
       V lanes[N];
       TENFOLD_UNROLL
       for (int64_t j = 0; j < N; ++j, x.a += x.a_row, x.b += x.b_row)
-        lanes[j] = LeafVector<false>(x.a, x.b, x.n);
+        lanes[j] = Base::template LeafVector<false>(x.a, x.b, x.n);
       StoreRows(lanes, out + r);
     }
     return r;
   }
 
   // Rows side by side against one vector: it is loaded once for the group, and their chains of
-  // additions overlap.
+  // additions overlap. `rest`: what is left of the vector after whole steps.
   static HWY_INLINE int64_t Abreast(Rows x, int64_t rows, A* out) {
+    V rest[NV];
+    Base::LoadShared(x.b + x.n / L::kLanes * L::kLanes, x.n % L::kLanes, rest);
     int64_t r = 0;
     for (; r + N <= rows; r += N) {
       V lanes[N];
-      for (int64_t g = 0; g < N; g += kGroup, x.a += kGroup * x.a_row) AbreastGroup(x, lanes + g);
+      for (int64_t g = 0; g < N; g += kGroup, x.a += kGroup * x.a_row)
+        AbreastGroup<kGroup>(x, rest, lanes + g, kAhead);
       StoreRows(lanes, out + r);
     }
     return r;
   }
 
-  static HWY_INLINE void AbreastGroup(const Rows& x, V* lanes) {
+  template <int64_t kRows>
+  static HWY_INLINE void AbreastGroup(const Rows& x, const V* rest, V* lanes, int64_t ahead) {
     const D d;
     const int64_t whole = x.n / L::kLanes * L::kLanes;
-    V acc[kGroup * NV];
+    V acc[kRows * NV];
     TENFOLD_UNROLL
-    for (int64_t g = 0; g < kGroup * NV; ++g) acc[g] = hn::Set(d, Op::Identity());
+    for (int64_t g = 0; g < kRows * NV; ++g) acc[g] = hn::Set(d, Op::Identity());
     for (int64_t i = 0; i < whole; i += L::kLanes) {
       TENFOLD_UNROLL
       for (int64_t v = 0; v < NV; ++v) {
         const V shared = Widen<TB>(d, hn::LoadU(DB(), x.b + i + v * N));
         TENFOLD_UNROLL
-        for (int64_t g = 0; g < kGroup; ++g) {
+        for (int64_t g = 0; g < kRows; ++g) {
           const RA* a = x.a + g * x.a_row + i + v * N;
-          if (StartsLine(v)) Prefetch<true>(a, nullptr);
+          if (Base::StartsLine(v))
+            __builtin_prefetch(reinterpret_cast<const char*>(a) + ahead, 0, 3);
           acc[g * NV + v] =
               hn::Add(acc[g * NV + v], hn::Mul(Widen<TA>(d, hn::LoadU(DA(), a)), shared));
         }
@@ -254,17 +266,16 @@ struct Dot {
     }
     if (whole < x.n) {
       TENFOLD_UNROLL
-      for (int64_t g = 0; g < kGroup; ++g) {
+      for (int64_t g = 0; g < kRows; ++g) {
+        const RA* a = x.a + g * x.a_row + whole;
         TENFOLD_UNROLL
-        for (int64_t v = 0; v < NV; ++v) {
-          const int64_t i = whole + v * N;
+        for (int64_t v = 0; v < NV; ++v)
           acc[g * NV + v] =
-              hn::Add(acc[g * NV + v], TailProduct(x.a + g * x.a_row + i, x.b + i, x.n - i));
-        }
+              hn::Add(acc[g * NV + v], hn::Mul(LoadSome(a + v * N, x.n - whole - v * N), rest[v]));
       }
     }
     TENFOLD_UNROLL
-    for (int64_t g = 0; g < kGroup; ++g) lanes[g] = L::FoldVectors(op(), acc + g * NV);
+    for (int64_t g = 0; g < kRows; ++g) lanes[g] = L::FoldVectors(op(), acc + g * NV);
   }
 
   // Dense rows of 2, 3 or 4: de-interleaving loads, a vector for each place in the row.
@@ -297,7 +308,7 @@ struct Dot {
     int64_t r = 0;
     for (; r + N <= rows; r += N, x.a += N * kN) {
       TENFOLD_UNROLL
-      for (int k = 0; k < kN; ++k) Prefetch<kShared>(x.a + k * N, x.b + k * N);
+      for (int k = 0; k < kN; ++k) Base::template Prefetch<kShared>(x.a + k * N, x.b + k * N);
       LoadPlaces<kN, TA>(DA(), x.a, a);
       if constexpr (!kShared) {
         LoadPlaces<kN, TB>(DB(), x.b, b);
