@@ -248,7 +248,7 @@ void Operand::from_dlpack(nb::handle object) {
 }
 
 Operand::Operand(Operand&& other) noexcept
-    : view_(other.view_),
+    : view_(std::move(other.view_)),
       keep_(std::move(other.keep_)),
       buffer_(other.buffer_),
       has_buffer_(std::exchange(other.has_buffer_, false)) {}

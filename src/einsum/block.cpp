@@ -45,7 +45,7 @@ class BlockContraction final : public PairKernel {
   const BlockPlan plan_;
 };
 
-bool accepts(const Pair& pair) { return pair.has_b; }
+bool accepts(const Pair& pair) { return pair.has_b && !is_complex(pair.c_type); }
 double cost(const Pair& pair) { return reference_block_cost_ns(pair); }
 std::unique_ptr<PairKernel> make(const Pair& pair) {
   return std::make_unique<BlockContraction>(pair);

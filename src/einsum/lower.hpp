@@ -2,6 +2,7 @@
 // cheapest kernel. Called by plan.cpp.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,15 @@
 #include "einsum/plan.hpp"
 
 namespace tenfold::einsum_detail {
+
+inline bool contains(const std::vector<int>& labels, int label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+// Stride of a label in a view, 0 where it is not there.
+std::int64_t stride_of(const LabeledView& view, int label);
+// May a kernel that computes in `to`'s accumulator read `from` as it lies, with the same result as
+// a conversion to `to` first? (f32 to f16 would have to round first.)
+bool reads_as(DType from, DType to);
 
 class Lowering {
  public:
@@ -57,7 +67,7 @@ class Lowering {
   void emit_unary(const LabeledView& in, const LabeledView& out);
   void emit_real_unary(const LabeledView& in, const LabeledView& out);
   void emit_pair(const LabeledView& left, const LabeledView& right, const LabeledView& out);
-  void emit_real_pair(const LabeledView& left, const LabeledView& right, const LabeledView& out);
+  void emit_direct_pair(const LabeledView& left, const LabeledView& right, const LabeledView& out);
   void emit_complex_pair(const LabeledView& one, const LabeledView& other, const LabeledView& out);
   void add_step(Step step);
 

@@ -1,4 +1,6 @@
+#include <complex>
 #include <cstring>
+#include <random>
 
 #include "einsum/elementwise_testing.hpp"
 
@@ -119,6 +121,44 @@ TEST(Multiply, BoolIsAnd) {
     for (std::size_t i = 0; i < c.size(); ++i)
       ASSERT_EQ(c[i].byte, a[i].byte != 0 && b[i].byte != 0) << i;
   });
+}
+
+// By the four real products, each rounded, on every target.
+template <class T>
+void expect_complex_products(DType type) {
+  const Sizes sizes{3, 19, 70};
+  const Strides outputs[] = {{1330, 70, 1}, {1, 210, 3}, {2660, 140, 2}};
+  const Strides layouts[] = {{1330, 70, 1}, {1330, 1, 19}, {1, 3, 57}, {0, 0, 2},
+                             {0, 1, 0},     {70, 0, 1},    {0, 0, 0},  {0, 71, 1}};
+  std::mt19937 random(5);
+  std::uniform_real_distribution<T> number(-2, 2);
+  std::vector<std::complex<T>> a(4000), b(4000), c(8000);
+  for (auto* values : {&a, &b})
+    for (std::complex<T>& value : *values) value = {number(random), number(random)};
+  for (const Strides& of_a : layouts)
+    for (const Strides& of_b : layouts)
+      for (const Strides& of_c : outputs)
+        on_every_target(
+            product_of(sizes, of_a, of_b, of_c, type, type, type), [&](const PairKernel& kernel) {
+              kernel.run(a.data(), b.data(), c.data(), {.executor = &serial_executor()});
+              for (std::int64_t i = 0; i < sizes[0]; ++i)
+                for (std::int64_t j = 0; j < sizes[1]; ++j)
+                  for (std::int64_t k = 0; k < sizes[2]; ++k) {
+                    const auto at = [&](const auto& values, const Strides& steps) {
+                      return values[static_cast<std::size_t>(i * steps[0] + j * steps[1] +
+                                                             k * steps[2])];
+                    };
+                    const std::complex<T> x = at(a, of_a), y = at(b, of_b);
+                    const std::complex<T> want(x.real() * y.real() - x.imag() * y.imag(),
+                                               x.imag() * y.real() + x.real() * y.imag());
+                    ASSERT_EQ(at(c, of_c), want) << i << ' ' << j << ' ' << k;
+                  }
+            });
+}
+
+TEST(Multiply, ComplexNumbers) {
+  expect_complex_products<float>(DType::kC64);
+  expect_complex_products<double>(DType::kC128);
 }
 
 TEST(Multiply, FloatsFollowTheirStandard) {

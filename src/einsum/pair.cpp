@@ -14,6 +14,8 @@ DType acc_type(DType dtype) {
   switch (dtype) {
     case DType::kF64:
     case DType::kI64:
+    case DType::kC64:
+    case DType::kC128:
       return dtype;
     case DType::kU64:
       return DType::kI64;

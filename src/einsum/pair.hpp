@@ -27,7 +27,8 @@ using PairAxes = PlanList<PairAxis, 4>;
 
 // Types: kernels see kF32, kF16, kBF16, kBool, kF64, kI8, kU8, kI16, kU16, kI32, kI64 (u32 and u64
 // come as kI32 and kI64: the same bits). Everything is computed in `acc`: kF32 for f32, f16, bf16
-// and bool, kF64, kI32 for integers up to 32 bits, kI64; integers wrap. An element is converted
+// and bool, kF64, kI32 for integers up to 32 bits, kI64; integers wrap. Complex types only where
+// nothing is summed, all three alike. An element is converted
 // when it is loaded and once more when the finished sum is stored (to bool: not zero). a, b and c
 // may differ from each other (an intermediate has type acc) but not in acc.
 struct Pair {

@@ -24,8 +24,8 @@ struct Network {
   std::vector<int> output;
   std::vector<std::int64_t> sizes;
   std::vector<PreparedBytes> prepared = {};  // by operand; empty: none is prepared
-  // Complex products: a step writes its smaller operand out anew, so many bytes for each element.
-  // No label is one operand's alone then.
+  // Complex numbers: a step that sums writes its smaller operand out anew, so many bytes for each
+  // element. No label is one operand's alone then.
   std::int64_t spread = 0;
 };
 

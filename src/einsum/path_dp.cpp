@@ -128,11 +128,16 @@ class SubsetSearch {
   // The better of the two orders: first one half, then, with its result kept, the other.
   double joint_peak(Set set, Set one, Set other, double one_peak, double other_peak) const {
     const double a = bytes(one), b = bytes(other);
-    const double spread = std::min(bytes(one, network_.spread), bytes(other, network_.spread));
+    const Real kept = entries_[one].inside * entries_[other].inside;
+    const bool sums = entries_[set].inside * Real(kBetween) < kept;
+    const double spread =
+        sums ? std::min(bytes(one, network_.spread), bytes(other, network_.spread)) : 0;
     return std::max(
         a + b + rise_of(network_, {number_of(one), number_of(other)}, bytes(set) + spread),
         std::min(std::max(one_peak, a + other_peak), std::max(other_peak, b + one_peak)));
   }
+  // Between the rounding errors of a factor and the least that a label divides by.
+  static constexpr double kBetween = 1.5;
   // As in PathStep, for operands; past them for all else.
   int number_of(Set set) const {
     return std::has_single_bit(set) ? std::countr_zero(set) : std::popcount(full_);

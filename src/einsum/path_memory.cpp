@@ -31,7 +31,7 @@ class TreeOrder {
       // Both results are alive while this step runs: the valley. The output is not counted.
       const double bytes = i + 1 < steps.size() ? bytes_of(sizes[i].result, element_bytes) : 0;
       const int step = static_cast<int>(i);
-      const double made = bytes + spread_of(network, sizes, steps[i]);
+      const double made = bytes + spread_of(network, steps, sizes, i);
       append(profile, {valley_ + rise_of(network, steps[i], made), bytes, step, step});
       profiles_[i] = std::move(profile);
     }

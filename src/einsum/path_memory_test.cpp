@@ -48,8 +48,10 @@ double least_peak(const Network& network, std::span<const PathStep> steps,
         return tensor < operands ? 1
                                  : sizes[static_cast<std::size_t>(tensor - operands)].result.value;
       };
-      const double spread = static_cast<double>(network.spread) *
-                            std::min(elements(steps[i].left), elements(steps[i].right));
+      const bool sums = sizes[i].result.value < sizes[i].terms.value;
+      const double spread = sums ? static_cast<double>(network.spread) *
+                                       std::min(elements(steps[i].left), elements(steps[i].right))
+                                 : 0;
       peak = std::max(peak, during + spread + result);
       alive[next] = alive[done] + result - bytes(steps[i].left) - bytes(steps[i].right);
       least[next] = std::min(least[next], peak);
@@ -70,7 +72,8 @@ TEST(PathMemory, NoOrderOfTheStepsHasALowerPeak) {
     while (left.size() > 1) {
       std::shuffle(left.begin(), left.end(), random);
       steps.push_back({left[left.size() - 1], left[left.size() - 2]});
-      sizes.push_back({Wide(1), Wide(static_cast<double>(1 + random() % 50))});
+      const double result = static_cast<double>(1 + random() % 50);
+      sizes.push_back({Wide(result * static_cast<double>(1 + random() % 2)), Wide(result)});
       left.pop_back();
       left.back() = operands + static_cast<int>(steps.size()) - 1;
     }

@@ -132,8 +132,9 @@ double bytes_of(const Wide& elements, std::int64_t element_bytes) {
   return std::min(elements.clamped() * static_cast<double>(element_bytes), kMost);
 }
 
-double spread_of(const Network& network, std::span<const StepSize> sizes, PathStep step) {
-  if (network.spread == 0) return 0;
+double spread_of(const Network& network, std::span<const PathStep> steps,
+                 std::span<const StepSize> sizes, std::size_t i) {
+  if (network.spread == 0 || !(sizes[i].result < sizes[i].terms)) return 0;  // or it sums nothing
   const auto elements = [&](int tensor) {
     const auto at = static_cast<std::size_t>(tensor), operands = network.inputs.size();
     if (at >= operands) return sizes[at - operands].result;
@@ -142,8 +143,8 @@ double spread_of(const Network& network, std::span<const StepSize> sizes, PathSt
       product = product * Wide(static_cast<double>(network.sizes[static_cast<std::size_t>(label)]));
     return product;
   };
-  return std::min(bytes_of(elements(step.left), network.spread),
-                  bytes_of(elements(step.right), network.spread));
+  return std::min(bytes_of(elements(steps[i].left), network.spread),
+                  bytes_of(elements(steps[i].right), network.spread));
 }
 
 double rise_of(const Network& network, PathStep step, double made) {
@@ -169,7 +170,7 @@ std::int64_t peak_of(const Network& network, std::span<const PathStep> steps,
   for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
     const PathStep& step = steps[static_cast<std::size_t>(i)];
     const double result = bytes(operands + i);
-    const double made = result + spread_of(network, sizes, step);
+    const double made = result + spread_of(network, steps, sizes, static_cast<std::size_t>(i));
     peak = std::max(peak, alive + rise_of(network, step, made));
     alive += result - bytes(step.left) - bytes(step.right);
   }

@@ -121,8 +121,9 @@ double bytes_of(const Wide& elements, std::int64_t element_bytes);
 // Most bytes that a step needs beside those alive before it: its operands of the network, which are
 // prepared one after the other, the left one first, and `made`: its result, and what is spread.
 double rise_of(const Network& network, PathStep step, double made);
-// Bytes that a step of complex numbers spreads.
-double spread_of(const Network& network, std::span<const StepSize> sizes, PathStep step);
+// Bytes that step `i` of complex numbers spreads.
+double spread_of(const Network& network, std::span<const PathStep> steps,
+                 std::span<const StepSize> sizes, std::size_t i);
 // Most bytes alive at a time when the steps run as they stand: intermediates, prepared operands.
 std::int64_t peak_of(const Network& network, std::span<const PathStep> steps,
                      std::span<const StepSize> sizes, std::int64_t element_bytes);

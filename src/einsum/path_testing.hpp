@@ -80,8 +80,11 @@ struct Terms {
     const Labels both = joined(a.labels, b.labels);
     Term result{needed(both, others, output_), next_++, 0};
     const double elements = product(*network_, result.labels);
-    const double spread = static_cast<double>(network_->spread) *
-                          std::min(product(*network_, a.labels), product(*network_, b.labels));
+    const double spread =
+        elements < product(*network_, both)
+            ? static_cast<double>(network_->spread) *
+                  std::min(product(*network_, a.labels), product(*network_, b.labels))
+            : 0;
     flops += product(*network_, both);
     largest = std::max(largest, elements);
     if (!terms.empty()) {

@@ -231,6 +231,76 @@ struct Products {
   }
 };
 
+// Complex numbers: pairs of lanes, real and imaginary part.
+template <class C>
+struct ComplexProducts {
+  using D = hn::ScalableTag<C>;
+  static constexpr int64_t N = hn::MaxLanes(D());
+
+  static void Run(const ElementRows& r) {
+    if (r.a_one && r.b_one)
+      Rows<true, true>(r);
+    else if (r.a_one)
+      Rows<true, false>(r);
+    else if (r.b_one)
+      Rows<false, true>(r);
+    else
+      Rows<false, false>(r);
+  }
+
+ private:
+  template <bool kOne>
+  struct Pairs {
+    const C* p;
+    hn::Vec<D> one;
+
+    HWY_INLINE Pairs(const void* base, int64_t offset)
+        : p(reinterpret_cast<const C*>(static_cast<const std::byte*>(base) + offset)),
+          one(hn::Zero(D())) {
+      if constexpr (kOne) one = hn::OddEven(hn::Set(D(), p[1]), hn::Set(D(), p[0]));
+    }
+    HWY_INLINE hn::Vec<D> Whole(int64_t i) const { return kOne ? one : hn::LoadU(D(), p + i); }
+    HWY_INLINE hn::Vec<D> Part(int64_t i, size_t count) const {
+      return kOne ? one : LoadTail(D(), p + i, count);
+    }
+  };
+
+  template <bool kOneA, bool kOneB>
+  struct Row {
+    Pairs<kOneA> a;
+    Pairs<kOneB> b;
+    static HWY_INLINE hn::Vec<D> Times(hn::Vec<D> x, hn::Vec<D> y) {
+      const auto straight = hn::Mul(x, hn::DupEven(y));
+      const auto cross = hn::Mul(hn::Reverse2(D(), x), hn::DupOdd(y));
+      return hn::OddEven(hn::Add(straight, cross), hn::Sub(straight, cross));
+    }
+    HWY_INLINE hn::Vec<D> Whole(int64_t i) const { return Times(a.Whole(i), b.Whole(i)); }
+    HWY_INLINE hn::Vec<D> Part(int64_t i, size_t count) const {
+      return Times(a.Part(i, count), b.Part(i, count));
+    }
+  };
+
+  template <bool kOneA, bool kOneB>
+  static HWY_INLINE void Rows(const ElementRows& r) {
+    using R = Row<kOneA, kOneB>;
+    using W = Writer<C, D, R>;
+    const int64_t n = 2 * r.n;
+    auto* c = static_cast<std::byte*>(r.c);
+    for (int64_t i = 0; i < r.rows; ++i, c += r.c_row) {
+      const R row{{r.a, i * r.a_row}, {r.b, i * r.b_row}};
+      auto* out = reinterpret_cast<C*>(c);
+      // A line must not begin within a pair.
+      const bool stream = r.stream && reinterpret_cast<uintptr_t>(out) % (2 * sizeof(C)) == 0;
+      if (n < N)
+        W::Part(row, out, 0, n);
+      else if (stream)
+        W::Stream(row, out, n);
+      else
+        W::Plain(row, out, n);
+    }
+  }
+};
+
 template <class From, class To, class C>
 struct Conversions {
   using D = hn::ScalableTag<C>;

@@ -23,7 +23,7 @@ struct ElementRows {
 using RowsFn = void (*)(const ElementRows& rows);
 
 // c = a * b, all of one type: f16 and bf16 are multiplied in f32 and rounded once, integers wrap,
-// bool is "and".
+// bool is "and", complex products are (re re - im im, re im + im re).
 RowsFn find_multiply_rows(DType dtype);
 // c = a, converted as a contraction converts (einsum/pair.hpp): both types have one acc_type. bool
 // to bool makes every true a 1.
