@@ -10,47 +10,72 @@
 
 namespace tenfold::einsum_detail {
 
-double elementwise_cost(const Pair& pair) {
-  double elements = 1;
-  std::array<double, 3> bytes{};  // at distinct addresses
-  bytes[kA] = static_cast<double>(size_of(pair.a_type));
-  bytes[kB] = pair.has_b ? static_cast<double>(size_of(pair.b_type)) : 0;
-  bytes[kC] = static_cast<double>(size_of(pair.c_type));
-  const PairAxis *fastest = nullptr, *next = nullptr;  // of c's axes
-  bool a_unit = false, b_unit = false;                 // there is an axis to transpose with
+namespace {
+
+// Of c's axes the two that step least.
+struct NearAxes {
+  const PairAxis *fastest = nullptr, *next = nullptr;
+};
+NearAxes near_axes(const Pair& pair) {
+  NearAxes near;
   for (const PairAxes* axes : {&pair.batch, &pair.m, &pair.n})
     for (const PairAxis& axis : *axes) {
-      const auto size = static_cast<double>(axis.size);
-      elements *= size;
-      if (axis.a != 0) bytes[kA] *= size;
-      if (axis.b != 0) bytes[kB] *= size;
-      bytes[kC] *= size;
-      if (fastest == nullptr || std::abs(axis.c) <= std::abs(fastest->c)) {
-        next = fastest;
-        fastest = &axis;
-      } else if (next == nullptr || std::abs(axis.c) <= std::abs(next->c)) {
-        next = &axis;
+      if (near.fastest == nullptr || std::abs(axis.c) <= std::abs(near.fastest->c)) {
+        near.next = near.fastest;
+        near.fastest = &axis;
+      } else if (near.next == nullptr || std::abs(axis.c) <= std::abs(near.next->c)) {
+        near.next = &axis;
       }
-      a_unit = a_unit || std::abs(axis.a) == 1;
-      b_unit = b_unit || std::abs(axis.b) == 1;
     }
-  double ns = kCallNs + level_ns(bytes[kA] + bytes[kB] + bytes[kC]);
+  return near;
+}
+
+// To bring an operand's elements along the run, so many of them in all. `one`: both axes are it.
+double bring_ns(const Pair& pair, const NearAxes& near, bool one, double elements,
+                std::int64_t PairAxis::*stride) {
+  // A piece of a run; an element that stands for one, and for so few that they are interleaved.
+  constexpr double kPieceNs = 0.5, kSpreadNs = 0.6, kFewNs = 0.1;
+  const std::int64_t step = near.fastest->*stride, size = near.fastest->size;
+  const double pieces = elements / static_cast<double>(size);
+  if (one && (step == 1 || step == 0)) {
+    const std::int64_t next = near.next->*stride;
+    if (next == step * size) return 0;
+    // The same piece again and again is brought once for a tile.
+    const bool again = next == 0 && distinct_bytes(pair, stride, DType::kI8) <= double(size);
+    if (step == 1) return again ? 0 : pieces * kPieceNs;
+    return pieces * (size <= 4 && next == 1 ? kFewNs : kSpreadNs);
+  }
+  if (step == 0 || step == 1) return 0;
+  // A square of 16 x 16 takes 64 shuffles if there is an axis to transpose with; a gathered element
+  // some scalar steps.
+  const auto unit = [&](const PairAxis& axis) { return std::abs(axis.*stride) == 1; };
+  for (const PairAxes* axes : {&pair.batch, &pair.m, &pair.n})
+    if (std::any_of(axes->begin(), axes->end(), unit)) return elements / 4 / kVectorOpsPerNs;
+  return elements / kScalarOpsPerNs;
+}
+
+}  // namespace
+
+double elementwise_cost(const Pair& pair) {
+  const double elements = pair_terms(pair);
+  double ns = kCallNs + level_ns(distinct_bytes(pair));
   ns += elements / lanes_of(acc_type(pair.c_type)) / kVectorOpsPerNs;
-  if (fastest == nullptr) return ns;
-  // Rows, and tiles of them.
+  const NearAxes near = near_axes(pair);
+  if (near.fastest == nullptr) return ns;
+  // Rows, and tiles of them; a short run goes on along the next axis.
   constexpr double kRowNs = 1.25, kTileNs = 22, kTileElements = 8192;
-  const auto run = static_cast<double>(fastest->size);
-  const double rows = next == nullptr ? 1 : static_cast<double>(next->size);
+  constexpr std::int64_t kShortRunBytes = 64;
+  const std::int64_t size = near.fastest->size;
+  const bool one = near.next != nullptr && std::abs(near.fastest->c) == 1 &&
+                   std::abs(near.next->c) == size &&
+                   size * static_cast<std::int64_t>(size_of(pair.c_type)) < kShortRunBytes;
+  const double next = near.next == nullptr ? 1 : static_cast<double>(near.next->size);
+  const double run = static_cast<double>(size) * (one ? next : 1), rows = one ? 1 : next;
   const double in_tile = run * std::min(rows, std::max(4.0, kTileElements / run));
   ns += elements / run * kRowNs + std::max(elements / in_tile - 1, 0.0) * kTileNs;
-  const auto bring = [&](std::int64_t stride, bool unit) {
-    if (stride == 0 || stride == 1) return 0.0;
-    // A square of 16 x 16 takes 64 shuffles; a gathered element some scalar steps.
-    return unit ? elements / 4 / kVectorOpsPerNs : elements / kScalarOpsPerNs;
-  };
-  ns += bring(fastest->a, a_unit);
-  if (pair.has_b) ns += bring(fastest->b, b_unit);
-  if (std::abs(fastest->c) != 1) ns += elements / kScalarOpsPerNs;
+  ns += bring_ns(pair, near, one, elements, &PairAxis::a);
+  if (pair.has_b) ns += bring_ns(pair, near, one, elements, &PairAxis::b);
+  if (std::abs(near.fastest->c) != 1) ns += elements / kScalarOpsPerNs;
   return ns;
 }
 

@@ -120,12 +120,13 @@ class ElementwisePlanner {
     if (std::all_of(run_axes_.begin(), run_axes_.end(), still)) return Bring::kOne;
     if (is_dense(run_axes_, side, size)) return Bring::kInPlace;
     if (fastest.step[side] == size) return Bring::kSegments;
-    if (fastest.step[side] == 0) return Bring::kRepeat;
+    const bool repeats = fastest.step[side] == 0;
     if (run_axes_.size() == 1)
       return fastest.step[side] == -size ? Bring::kReverse : Bring::kGather;
     const ElementAxis& next = run_axes_[run_axes_.size() - 2];
-    if (next.step[side] != size || next.size < kernels::whole_rows(size)) return Bring::kGather;
-    if (fastest.size <= 4 && size < 16) return Bring::kInterleaveFew;
+    const bool follows = next.step[side] == size && next.size >= kernels::whole_rows(size);
+    if (follows && fastest.size <= 4 && size < 16) return Bring::kInterleaveFew;
+    if (repeats || !follows) return repeats ? Bring::kRepeat : Bring::kGather;
     return fastest.size <= kLine ? Bring::kInterleave : Bring::kGather;
   }
 
