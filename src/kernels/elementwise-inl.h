@@ -176,66 +176,38 @@ struct Writer {
     for (; i + N <= n; i += N) Whole(row, c, i);
     if (i < n) Part(row, c, i, n - i);
   }
+
+  static HWY_INLINE void Line(const Row& row, Raw<T>* c, int64_t n, bool stream) {
+    if (n < N)
+      Part(row, c, 0, n);
+    else if (stream)
+      Stream(row, c, n);
+    else
+      Plain(row, c, n);
+  }
 };
 
-template <class T, class C>
+// Complex numbers along a row, as real lanes: pairs side by side, or one for all.
+template <class C, class D, bool kOne>
+struct ComplexOperand {
+  const C* p;
+  hn::Vec<D> one;
+
+  HWY_INLINE ComplexOperand(const void* base, int64_t offset)
+      : p(reinterpret_cast<const C*>(static_cast<const std::byte*>(base) + offset)),
+        one(hn::Zero(D())) {
+    if constexpr (kOne) one = hn::OddEven(hn::Set(D(), p[1]), hn::Set(D(), p[0]));
+  }
+  HWY_INLINE hn::Vec<D> Whole(int64_t i) const { return kOne ? one : hn::LoadU(D(), p + i); }
+  HWY_INLINE hn::Vec<D> Part(int64_t i, size_t count) const {
+    return kOne ? one : LoadTail(D(), p + i, count);
+  }
+};
+
+// Products of elements of T in lanes of C; of complex numbers where kComplex, whose parts are T.
+template <class T, class C, bool kComplex = false>
 struct Products {
   using D = hn::ScalableTag<C>;
-  static constexpr int64_t N = hn::MaxLanes(D());
-
-  static void Run(const ElementRows& r) {
-    if (r.a_one && r.b_one)
-      Rows<true, true>(r);
-    else if (r.a_one)
-      Rows<true, false>(r);
-    else if (r.b_one)
-      Rows<false, true>(r);
-    else
-      Rows<false, false>(r);
-  }
-
- private:
-  template <bool kOneA, bool kOneB>
-  struct Row {
-    Operand<T, D, kOneA> a;
-    Operand<T, D, kOneB> b;
-    static HWY_INLINE hn::Vec<D> Times(hn::Vec<D> x, hn::Vec<D> y) {
-      if constexpr (std::is_same_v<T, Bool>)
-        return hn::And(x, y);
-      else if constexpr (std::is_integral_v<C>)
-        return MulWrap(D(), x, y);
-      else
-        return hn::Mul(x, y);
-    }
-    HWY_INLINE hn::Vec<D> Whole(int64_t i) const { return Times(a.Whole(i), b.Whole(i)); }
-    HWY_INLINE hn::Vec<D> Part(int64_t i, size_t count) const {
-      return Times(a.Part(i, count), b.Part(i, count));
-    }
-  };
-
-  template <bool kOneA, bool kOneB>
-  static HWY_INLINE void Rows(const ElementRows& r) {
-    using R = Row<kOneA, kOneB>;
-    using W = Writer<T, D, R>;
-    auto* c = static_cast<std::byte*>(r.c);
-    for (int64_t i = 0; i < r.rows; ++i, c += r.c_row) {
-      const R row{{r.a, i * r.a_row}, {r.b, i * r.b_row}};
-      auto* out = reinterpret_cast<Raw<T>*>(c);
-      if (r.n < N)
-        W::Part(row, out, 0, r.n);
-      else if (r.stream)
-        W::Stream(row, out, r.n);
-      else
-        W::Plain(row, out, r.n);
-    }
-  }
-};
-
-// Complex numbers: pairs of lanes, real and imaginary part.
-template <class C>
-struct ComplexProducts {
-  using D = hn::ScalableTag<C>;
-  static constexpr int64_t N = hn::MaxLanes(D());
 
   static void Run(const ElementRows& r) {
     if (r.a_one && r.b_one)
@@ -250,29 +222,24 @@ struct ComplexProducts {
 
  private:
   template <bool kOne>
-  struct Pairs {
-    const C* p;
-    hn::Vec<D> one;
-
-    HWY_INLINE Pairs(const void* base, int64_t offset)
-        : p(reinterpret_cast<const C*>(static_cast<const std::byte*>(base) + offset)),
-          one(hn::Zero(D())) {
-      if constexpr (kOne) one = hn::OddEven(hn::Set(D(), p[1]), hn::Set(D(), p[0]));
-    }
-    HWY_INLINE hn::Vec<D> Whole(int64_t i) const { return kOne ? one : hn::LoadU(D(), p + i); }
-    HWY_INLINE hn::Vec<D> Part(int64_t i, size_t count) const {
-      return kOne ? one : LoadTail(D(), p + i, count);
-    }
-  };
+  using Side = std::conditional_t<kComplex, ComplexOperand<C, D, kOne>, Operand<T, D, kOne>>;
 
   template <bool kOneA, bool kOneB>
   struct Row {
-    Pairs<kOneA> a;
-    Pairs<kOneB> b;
+    Side<kOneA> a;
+    Side<kOneB> b;
     static HWY_INLINE hn::Vec<D> Times(hn::Vec<D> x, hn::Vec<D> y) {
-      const auto straight = hn::Mul(x, hn::DupEven(y));
-      const auto cross = hn::Mul(hn::Reverse2(D(), x), hn::DupOdd(y));
-      return hn::OddEven(hn::Add(straight, cross), hn::Sub(straight, cross));
+      if constexpr (kComplex) {
+        const auto straight = hn::Mul(x, hn::DupEven(y));
+        const auto cross = hn::Mul(hn::Reverse2(D(), x), hn::DupOdd(y));
+        return hn::OddEven(hn::Add(straight, cross), hn::Sub(straight, cross));
+      } else if constexpr (std::is_same_v<T, Bool>) {
+        return hn::And(x, y);
+      } else if constexpr (std::is_integral_v<C>) {
+        return MulWrap(D(), x, y);
+      } else {
+        return hn::Mul(x, y);
+      }
     }
     HWY_INLINE hn::Vec<D> Whole(int64_t i) const { return Times(a.Whole(i), b.Whole(i)); }
     HWY_INLINE hn::Vec<D> Part(int64_t i, size_t count) const {
@@ -283,20 +250,14 @@ struct ComplexProducts {
   template <bool kOneA, bool kOneB>
   static HWY_INLINE void Rows(const ElementRows& r) {
     using R = Row<kOneA, kOneB>;
-    using W = Writer<C, D, R>;
-    const int64_t n = 2 * r.n;
+    constexpr int64_t kParts = kComplex ? 2 : 1;
     auto* c = static_cast<std::byte*>(r.c);
     for (int64_t i = 0; i < r.rows; ++i, c += r.c_row) {
       const R row{{r.a, i * r.a_row}, {r.b, i * r.b_row}};
-      auto* out = reinterpret_cast<C*>(c);
-      // A line must not begin within a pair.
-      const bool stream = r.stream && reinterpret_cast<uintptr_t>(out) % (2 * sizeof(C)) == 0;
-      if (n < N)
-        W::Part(row, out, 0, n);
-      else if (stream)
-        W::Stream(row, out, n);
-      else
-        W::Plain(row, out, n);
+      // A line must not begin within a complex number.
+      const bool stream =
+          r.stream && (!kComplex || reinterpret_cast<uintptr_t>(c) % (2 * sizeof(C)) == 0);
+      Writer<T, D, R>::Line(row, reinterpret_cast<Raw<T>*>(c), kParts * r.n, stream);
     }
   }
 };
@@ -304,7 +265,6 @@ struct ComplexProducts {
 template <class From, class To, class C>
 struct Conversions {
   using D = hn::ScalableTag<C>;
-  static constexpr int64_t N = hn::MaxLanes(D());
 
   static void Run(const ElementRows& r) { r.a_one ? Rows<true>(r) : Rows<false>(r); }
 
@@ -312,18 +272,9 @@ struct Conversions {
   template <bool kOne>
   static HWY_INLINE void Rows(const ElementRows& r) {
     using R = Operand<From, D, kOne>;
-    using W = Writer<To, D, R>;
     auto* c = static_cast<std::byte*>(r.c);
-    for (int64_t i = 0; i < r.rows; ++i, c += r.c_row) {
-      const R row(r.a, i * r.a_row);
-      auto* out = reinterpret_cast<Raw<To>*>(c);
-      if (r.n < N)
-        W::Part(row, out, 0, r.n);
-      else if (r.stream)
-        W::Stream(row, out, r.n);
-      else
-        W::Plain(row, out, r.n);
-    }
+    for (int64_t i = 0; i < r.rows; ++i, c += r.c_row)
+      Writer<To, D, R>::Line(R(r.a, i * r.a_row), reinterpret_cast<Raw<To>*>(c), r.n, r.stream);
   }
 };
 

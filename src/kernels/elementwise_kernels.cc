@@ -29,8 +29,8 @@ RowsFn FindProducts(DType dtype) {
 #define X(id, T, C) {DType::id, &Products<T, C>::Run},
       TENFOLD_PRODUCTS(X)
 #undef X
-      {DType::kC64, &ComplexProducts<float>::Run},
-      {DType::kC128, &ComplexProducts<double>::Run},
+      {DType::kC64, &Products<float, float, true>::Run},
+      {DType::kC128, &Products<double, double, true>::Run},
   };
   for (const ProductRow& row : kRows)
     if (row.dtype == dtype) return row.run;
