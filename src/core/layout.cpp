@@ -30,6 +30,16 @@ void check_strides(const std::string& label, const char* what, const Dims& shape
   }
 }
 
+void refuse_unplanned(const std::string& label, const std::string& what, DType dtype,
+                      const Dims& shape, const Dims& strides, const TensorView& got) {
+  if (got.dtype != dtype)
+    throw Error(ErrorCode::kTypeMismatch, label, what + " type is not the planned one",
+                std::string(name_of(dtype)), std::string(name_of(got.dtype)));
+  throw Error(ErrorCode::kShapeMismatch, label, what + " layout is not the planned one",
+              "shape " + to_string(shape) + ", strides " + to_string(strides),
+              "shape " + to_string(got.shape) + ", strides " + to_string(got.strides));
+}
+
 ByteRange byte_range(DType dtype, const Dims& shape, const Dims& strides) {
   const auto size = static_cast<std::int64_t>(size_of(dtype));
   ByteRange range{0, size};

@@ -14,6 +14,15 @@ namespace tenfold {
 void check_strides(const std::string& label, const char* what, const Dims& shape,
                    const Dims& strides, DType dtype);
 
+// A tensor that a plan was made for, and whether this is one like it.
+inline bool is_planned(const TensorView& view, DType dtype, const Dims& shape,
+                       const Dims& strides) {
+  return view.dtype == dtype && view.shape == shape && view.strides == strides;
+}
+// Throws Error(kTypeMismatch, kShapeMismatch) for one that is not; `what` as above.
+[[noreturn]] void refuse_unplanned(const std::string& label, const std::string& what, DType dtype,
+                                   const Dims& shape, const Dims& strides, const TensorView& got);
+
 // The bytes [first, last) between the lowest and the highest element, relative to element (0, …,
 // 0). No extent may be 0.
 struct ByteRange {

@@ -64,19 +64,6 @@ class Arena {
   bool taken_ = false;
 };
 
-[[noreturn]] void refuse_layout(const std::string& label, const std::string& what,
-                                const Dims& shape, const Dims& strides, const TensorView& got) {
-  throw Error(ErrorCode::kShapeMismatch, label, what + " layout is not the planned one",
-              "shape " + to_string(shape) + ", strides " + to_string(strides),
-              "shape " + to_string(got.shape) + ", strides " + to_string(got.strides));
-}
-
-[[noreturn]] void refuse_type(const std::string& label, const std::string& what, DType planned,
-                              DType got) {
-  throw Error(ErrorCode::kTypeMismatch, label, what + " type is not the planned one",
-              std::string(name_of(planned)), std::string(name_of(got)));
-}
-
 }  // namespace
 
 void EinsumPlan::Impl::check_call(std::span<const TensorView> views,
@@ -84,18 +71,16 @@ void EinsumPlan::Impl::check_call(std::span<const TensorView> views,
   if (views.size() != operands.size())
     throw Error(ErrorCode::kBadArgument, label, "number of operands is not the planned one",
                 std::to_string(operands.size()), std::to_string(views.size()));
-  if (out.dtype != output.dtype) refuse_type(label, "output", output.dtype, out.dtype);
-  if (!(out.shape == output.shape) || !(out.strides == output.strides))
-    refuse_layout(label, "output", output.shape, output.strides, out);
+  if (!is_planned(out, output.dtype, output.shape, output.strides))
+    refuse_unplanned(label, "output", output.dtype, output.shape, output.strides, out);
   if (out.data == nullptr && work != Work::kNothing)
     throw Error(ErrorCode::kNullData, label, "output has no data", "a pointer to elements", "null");
   for (std::size_t i = 0; i < views.size(); ++i) {
     const Operand& planned = operands[i];
     const TensorView& view = views[i];
     const auto name = [&] { return "operand " + std::to_string(i); };
-    if (view.dtype != planned.dtype) refuse_type(label, name(), planned.dtype, view.dtype);
-    if (!(view.shape == planned.shape) || !(view.strides == planned.strides))
-      refuse_layout(label, name(), planned.shape, planned.strides, view);
+    if (!is_planned(view, planned.dtype, planned.shape, planned.strides))
+      refuse_unplanned(label, name(), planned.dtype, planned.shape, planned.strides, view);
     if (work != Work::kSteps) continue;
     if (view.data == nullptr)
       throw Error(ErrorCode::kNullData, label, name() + " has no data", "a pointer to elements",

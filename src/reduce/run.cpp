@@ -297,20 +297,10 @@ class Worker {
 };
 
 void check_call(const Plan& plan, const TensorView& in, const MutableTensorView& out) {
-  if (in.dtype != plan.in_dtype)
-    throw Error(ErrorCode::kTypeMismatch, plan.label, "input type is not the planned one",
-                std::string(name_of(plan.in_dtype)), std::string(name_of(in.dtype)));
-  if (out.dtype != plan.out_dtype)
-    throw Error(ErrorCode::kTypeMismatch, plan.label, "output type is not the planned one",
-                std::string(name_of(plan.out_dtype)), std::string(name_of(out.dtype)));
-  if (!(in.shape == plan.in_shape) || !(in.strides == plan.in_strides))
-    throw Error(ErrorCode::kShapeMismatch, plan.label, "input layout is not the planned one",
-                "shape " + to_string(plan.in_shape) + ", strides " + to_string(plan.in_strides),
-                "shape " + to_string(in.shape) + ", strides " + to_string(in.strides));
-  if (!(out.shape == plan.out_shape) || !(out.strides == plan.out_strides))
-    throw Error(ErrorCode::kShapeMismatch, plan.label, "output layout is not the planned one",
-                "shape " + to_string(plan.out_shape) + ", strides " + to_string(plan.out_strides),
-                "shape " + to_string(out.shape) + ", strides " + to_string(out.strides));
+  if (!is_planned(in, plan.in_dtype, plan.in_shape, plan.in_strides))
+    refuse_unplanned(plan.label, "input", plan.in_dtype, plan.in_shape, plan.in_strides, in);
+  if (!is_planned(out, plan.out_dtype, plan.out_shape, plan.out_strides))
+    refuse_unplanned(plan.label, "output", plan.out_dtype, plan.out_shape, plan.out_strides, out);
   if (plan.work == Plan::Work::kNothing) return;
   if (out.data == nullptr || (in.data == nullptr && plan.work == Plan::Work::kFold))
     throw Error(ErrorCode::kNullData, plan.label,
