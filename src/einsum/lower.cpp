@@ -189,6 +189,11 @@ std::vector<int> Lowering::result_labels(const LabeledView& left, const LabeledV
 
   bool partner_free = false;
   for (int label : partner->labels) partner_free |= !contains(first, label);
+  // Nothing is summed and the partner has some of the axes: it spreads over them as they come.
+  const auto stays = [&](int label) { return contains(kept_after, label); };
+  if (!partner_free && partner->labels.size() < first.size() && std::ranges::all_of(first, stays))
+    return first;
+
   const auto rank = [&](int label) {
     const bool after = contains(kept_after, label);
     if (after && contains(partner->labels, label))
