@@ -35,7 +35,7 @@ struct ArgShort {
 
   static void Run(const R* p, int64_t rows, int64_t row_stride, int64_t n, ArgState* out,
                   const KernelArgs& args) {
-    constexpr int64_t kPiece = O::kPiece;
+    constexpr int64_t kPiece = 1024;
     const typename O::KeyOp key(args);
     HWY_ALIGN B best[kPiece + N];
     HWY_ALIGN W place[kPiece + N];

@@ -155,9 +155,10 @@ void ReducePlan::Impl::choose_tiles() {
   const auto state = static_cast<std::int64_t>(kernel->state_size);
   const auto element = static_cast<std::int64_t>(size_of(row.compute));
   const bool inner = shape == Shape::kInner;
-  // 16 KB of states: they stay in L1 between the kernel and the finisher.
-  tile_width =
-      std::min({width.size, 16384 / state, inner ? std::int64_t{2048} : kernel->max_columns});
+  // Rows: 16 KB of states, which stay in L1 between the kernel and the finisher. Columns: as many
+  // as the kernel likes at once.
+  tile_width = std::min(width.size,
+                        inner ? std::min<std::int64_t>(16384 / state, 2048) : kernel->max_columns);
   tile_groups = inner ? 1 : std::clamp<std::int64_t>(16384 / state / tile_width, 1, groups.size);
   if (tile_width < width.size) tile_groups = 1;
 
