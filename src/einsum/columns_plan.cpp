@@ -98,7 +98,11 @@ double cost_of(const ColumnsPlan& plan, const Pair& pair) {
   const bool wide = columns * real(bytes_in(plan.acc)) > static_cast<double>(kNarrowBytes);
   const double chains = std::ceil(k / static_cast<double>(kChain));
   const bool shares = plan.row.size > 1 && plan.row.b == 0 && !wide;
-  const double step = tile_turns >= 4 ? 1.5 : wide ? 2 : shares ? 1.25 : 1.75;
+  // Four turns at a time share each load, those that are left share nothing.
+  constexpr double kFour = 4, kSharedStep = 0.95, kLeftStep = 2.2;
+  const double left = std::fmod(tile_turns, kFour);
+  const double turned = ((tile_turns - left) * kSharedStep + left * kLeftStep) / tile_turns;
+  const double step = tile_turns >= kFour ? turned : wide ? 2 : shares ? 1.25 : 1.75;
   const double arithmetic = rows * k * (vectors * step + 1 / tile_turns) / kVectorOpsPerNs +
                             rows * chains * (2 + vectors * 2 / kVectorOpsPerNs);
   const double bytes = rows / tile_turns * k * columns * real(bytes_in(plan.m_type));
