@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "contraction.hpp"
-#include "outputs.hpp"
 #include "result.hpp"
-#include "terminal.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -42,10 +40,10 @@ void contract_files(const EinsumArguments& arguments) {
   io::ReadOptions read;
   if (!arguments.input_type.empty()) read.dtype = parse_type("--input-dtype", arguments.input_type);
 
-  Tensor result;
-  OutputFiles files;
-  {
-    Progress progress(arguments.common.quiet);
+  Json head;
+  head["equation"] = arguments.contraction.equation;
+  head["dialect"] = arguments.contraction.dialect;
+  deliver_result(arguments.common, arguments.output, std::move(head), [&](Progress& progress) {
     std::vector<Tensor> tensors;
     std::vector<TensorView> operands;
     for (const std::string& file : arguments.files) {
@@ -54,18 +52,8 @@ void contract_files(const EinsumArguments& arguments) {
       operands.push_back(std::as_const(tensors.back()).view());
     }
     progress.stage("contracting");
-    result = einsum(spec, operands, run);
-    if (!arguments.output.empty() && arguments.output != "-") {
-      progress.stage("writing " + arguments.output);
-      files.write(arguments.output, result);
-    }
-  }
-  files.commit();
-  if (arguments.output == "-") io::save("-", result);
-  Json head;
-  head["equation"] = arguments.contraction.equation;
-  head["dialect"] = arguments.contraction.dialect;
-  print_result(arguments.common, arguments.output, std::move(head), result);
+    return einsum(spec, operands, run);
+  });
 }
 
 }  // namespace

@@ -7,9 +7,7 @@
 
 #include "call.hpp"
 #include "common.hpp"
-#include "outputs.hpp"
 #include "result.hpp"
-#include "terminal.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -46,25 +44,15 @@ void reduce_file(const ReduceArguments& arguments) {
   const RunOptions run = run_options(arguments.common);
   const Call call = parse_call(arguments.call);
 
-  Tensor result;
-  OutputFiles files;
-  {
-    Progress progress(arguments.common.quiet);
-    progress.stage("reading " + arguments.file);
-    const Tensor input = load_input(arguments);
-    progress.stage("reducing");
-    result = reduce(input, resolve_call(call, input), run);
-    if (!arguments.output.empty() && arguments.output != "-") {
-      progress.stage("writing " + arguments.output);
-      files.write(arguments.output, result);
-    }
-  }
-  files.commit();
-  if (arguments.output == "-") io::save("-", result);
   Json head;
   head["operator"] = arguments.call.op;
   head["dialect"] = arguments.call.dialect;
-  print_result(arguments.common, arguments.output, std::move(head), result);
+  deliver_result(arguments.common, arguments.output, std::move(head), [&](Progress& progress) {
+    progress.stage("reading " + arguments.file);
+    const Tensor input = load_input(arguments);
+    progress.stage("reducing");
+    return reduce(input, resolve_call(call, input), run);
+  });
 }
 
 }  // namespace
