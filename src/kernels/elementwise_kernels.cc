@@ -29,7 +29,7 @@ RowsFn FindProducts(DType dtype) {
 #define X(id, T, C) {DType::id, &Products<T, C>::Run},
       TENFOLD_PRODUCTS(X)
 #undef X
-      {DType::kC64, &Products<float, float, true>::Run},
+          {DType::kC64, &Products<float, float, true>::Run},
       {DType::kC128, &Products<double, double, true>::Run},
   };
   for (const ProductRow& row : kRows)
