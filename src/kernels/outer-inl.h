@@ -39,16 +39,20 @@ struct Outer {
     A* out = static_cast<A*>(states);
     const A* bias = static_cast<const A*>(args.bias);
     const bool is_short = IsShort(n, row_stride, columns);
+    const bool one_run = groups > 1 && group_stride == n * row_stride && row_stride == columns;
     for (int64_t g = 0; g < groups; ++g, p += group_stride, out += columns) {
       const A* group_bias = bias ? bias + g * columns : nullptr;
       // Long rows are followed; short ones are small blocks, of which the next one comes.
-      const int64_t ahead = columns * sizeof(R) >= 4096 ? 1024 / sizeof(R)
-                            : groups > 1                ? group_stride
-                                                        : 0;
+      int64_t ahead = 0;
+      if (columns * sizeof(R) >= 4096)
+        ahead = 1024 / sizeof(R);
+      else if (groups > 1)
+        ahead = one_run ? std::max<int64_t>(group_stride, kRunAhead) : group_stride;
       if (is_short)
         AnyShort(op, p, n, row_stride, columns, out, group_bias, ahead);
       else
-        Long(op, p, n, row_stride, columns, out, reinterpret_cast<A*>(scratch), group_bias);
+        Long(op, p, n, row_stride, columns, out, reinterpret_cast<A*>(scratch), group_bias,
+             one_run);
     }
   }
 
@@ -59,12 +63,12 @@ struct Outer {
     if (Op::kHeavy || n <= 8) return true;
     if (columns >= kPassLeast) return Op::kOrdered && n < 16;
     if (n <= 16) return true;
-    const bool flat = row_stride == columns && columns >= kFlatLeast;
+    const bool flat = row_stride == columns && columns >= kFlatLeast && n * columns > kFlatGroup;
     return Op::kOrdered && 2 * columns >= N && !flat;
   }
-  // Columns from which on rows are long, and from which on dense rows are better read flat
-  // (measured).
-  static constexpr int64_t kPassLeast = 256, kFlatLeast = 64;
+  // Columns from which on rows are long; columns and elements from which on dense rows are better
+  // read flat: a group and the next one, which is on its way, do not fit the L1 cache (measured).
+  static constexpr int64_t kPassLeast = 256, kFlatLeast = 64, kFlatGroup = 24576 / sizeof(R);
 
   // Joins two arrays of states.
   static void Merge(void* a, const void* b, int64_t count, const KernelArgs& args) {
@@ -75,6 +79,9 @@ struct Outer {
   static constexpr int64_t kShortRows = 128;
 
  private:
+  // Groups that follow each other are one run of memory, which is followed so far (measured).
+  static constexpr int64_t kRunAhead = 8192 / sizeof(R);
+
   static HWY_INLINE void AnyShort(const Op& op, const R* p, int64_t n, int64_t row_stride,
                                   int64_t columns, A* out, const A* bias, int64_t ahead) {
     if constexpr (Op::kHeavy) {
@@ -114,7 +121,10 @@ struct Outer {
                                    int64_t count, const A* bias, int64_t ahead) {
     const D d;
     const auto b = Op::ColumnBias(d, bias, static_cast<size_t>(count));
-    const auto map = [&](const R* q) HWY_ATTR {
+    // The next row.
+    const auto next = [&]() HWY_ATTR {
+      const R* q = p;
+      p = Opaque(p + row_stride);
       if (ahead != 0) __builtin_prefetch(q + ahead, 0, 3);
       if constexpr (kTail)
         return L::MapTail(op, q, b, count);
@@ -122,20 +132,21 @@ struct Outer {
         return L::Map(op, q, b);
     };
     V acc[kRows];
-    TENFOLD_UNROLL
-    for (int l = 0; l < kRows; ++l)
-      acc[l] = l < n ? map(p + l * row_stride) : hn::Set(d, Op::Identity());
-    if constexpr (kRows == 16) {
-      int64_t i = 16;
-      for (; i + 16 <= n; i += 16) {
+    if (kRows == 16 && n >= 16) {
+      TENFOLD_UNROLL
+      for (int l = 0; l < kRows; ++l) acc[l] = next();
+      for (n -= 16; n >= 16; n -= 16) {
         TENFOLD_UNROLL
-        for (int l = 0; l < 16; ++l) acc[l] = op.Combine(d, acc[l], map(p + (i + l) * row_stride));
+        for (int l = 0; l < kRows; ++l) acc[l] = op.Combine(d, acc[l], next());
       }
       TENFOLD_UNROLL
-      for (int l = 0; l < 15; ++l) {
-        if (i + l >= n) break;
-        acc[l] = op.Combine(d, acc[l], map(p + (i + l) * row_stride));
+      for (int l = 0; l < kRows - 1; ++l) {
+        if (l >= n) break;
+        acc[l] = op.Combine(d, acc[l], next());
       }
+    } else {
+      TENFOLD_UNROLL
+      for (int l = 0; l < kRows; ++l) acc[l] = l < n ? next() : hn::Set(d, Op::Identity());
     }
     TENFOLD_UNROLL
     for (int h = kRows / 2; h >= 1; h /= 2) {
@@ -143,6 +154,12 @@ struct Outer {
       for (int l = 0; l < h; ++l) acc[l] = op.Combine(d, acc[l], acc[l + h]);
     }
     return acc[0];
+  }
+
+  // Keeps the compiler from holding a pointer for each row, which leaves no registers for sums.
+  static HWY_INLINE const R* Opaque(const R* p) {
+    asm("" : "+r"(p));
+    return p;
   }
 
   // As Short, in rolled loops, for maps that take longer than to load and store what they go into.
@@ -183,7 +200,7 @@ struct Outer {
   // Any number of rows: row accumulators in scratch, four rows added per load and store of them.
   // Dense narrow rows are read flat: 16 rows of `columns` are one row of 16 * columns.
   static void Long(const Op& op, const R* p, int64_t n, int64_t row_stride, int64_t columns, A* out,
-                   A* scratch, const A* bias) {
+                   A* scratch, const A* bias, bool one_run) {
     const bool flat = row_stride == columns && columns < kFlatColumns;
     const int64_t lanes = Op::kOrdered || flat ? 16 : 1;
     if constexpr (Op::kOrdered && !Op::kHeavy) {
@@ -191,7 +208,9 @@ struct Outer {
         return OuterPasses<Op>::Run(op, p, n, row_stride, columns, out, scratch);
     }
     const int64_t leaf = Op::kOrdered ? kLeaf : n;
-    const int64_t ahead = Ahead(n, row_stride, flat || (lanes == 1 && row_stride == columns));
+    const int64_t ahead = flat && one_run
+                              ? kRunAhead
+                              : Ahead(n, row_stride, flat || (lanes == 1 && row_stride == columns));
     A* acc = scratch;
     if (bias != nullptr && flat) {  // the bias of 16 rows side by side
       A* wide = scratch + 16 * columns;
@@ -256,6 +275,11 @@ struct Outer {
     bool first = true;
     // Rows that follow each other in memory are read in that order; rows apart, four at a time.
     const bool one_run = stride == width && ahead != 0;
+    // States twice as wide as elements are loaded and stored for twice as many.
+    if constexpr (Op::kRun == 1) {
+      for (; rows >= 8 && !one_run; rows -= 8, p += 8 * stride, first = false)
+        AddGroup<8>(op, p, stride, width, acc, bias, ahead, first);
+    }
     for (; rows >= 4 && !one_run; rows -= 4, p += 4 * stride, first = false)
       AddGroup<4>(op, p, stride, width, acc, bias, ahead, first);
     for (; rows >= 1; --rows, p += stride, first = false)
