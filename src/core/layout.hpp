@@ -14,17 +14,10 @@ namespace tenfold {
 void check_strides(const std::string& label, const char* what, const Dims& shape,
                    const Dims& strides, DType dtype);
 
-// As ==, without a call of memcmp, which takes longer than to compare a few numbers.
-inline bool are_same(const Dims& a, const Dims& b) {
-  if (a.size() != b.size()) return false;
-  for (int i = 0; i < a.size(); ++i)
-    if (a[i] != b[i]) return false;
-  return true;
-}
 // Whether a tensor is like the one that a plan was made for.
 inline bool is_planned(const TensorView& view, DType dtype, const Dims& shape,
                        const Dims& strides) {
-  return view.dtype == dtype && are_same(view.shape, shape) && are_same(view.strides, strides);
+  return view.dtype == dtype && view.shape == shape && view.strides == strides;
 }
 // Throws Error(kTypeMismatch, kShapeMismatch) for one that is not; `what` as above.
 [[noreturn]] void refuse_unplanned(const std::string& label, const std::string& what, DType dtype,

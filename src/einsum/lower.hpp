@@ -26,6 +26,8 @@ class Lowering {
   // `common`: the type in which the equation is computed and that the output has.
   Lowering(const Equation& equation, DType common, int operands);
 
+  DType stored_type() const;  // of an intermediate
+
   // Operand `slot` of this dtype and layout through its labels: diagonals, no extent of 1.
   LabeledView view_of(int slot, DType dtype, const Dims& shape, const Dims& strides,
                       const std::vector<int>& labels) const;
@@ -51,7 +53,6 @@ class Lowering {
   };
 
   std::int64_t size_of_label(int label) const { return sizes_[static_cast<std::size_t>(label)]; }
-  DType stored_type() const;  // of an intermediate
   std::string names(const std::vector<int>& labels) const;
   int add_label(std::string name, std::int64_t size);
   // A temporary is laid out first, and taken when a step is to write it.

@@ -114,9 +114,7 @@ void EinsumPlan::Impl::make_steps(const EinsumSpec& spec) {
   } else {
     lowering.prepare(std::move(in), out);
     const Network network = lowering.network();
-    const bool stored_as_is = is_complex(common) || common == DType::kBool;
-    const auto element =
-        static_cast<std::int64_t>(size_of(stored_as_is ? common : acc_type(common)));
+    const auto element = static_cast<std::int64_t>(size_of(lowering.stored_type()));
     if (spec.path) {
       order.steps = steps_of(*spec.path, n);
       order.cost = cost_of(network, order.steps, element);
